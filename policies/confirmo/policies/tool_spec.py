@@ -1,0 +1,158 @@
+"""What the three configuration files say about one tool, resolved: the frozen form that enters history."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from confirmo.policies.models import Effect, OperationType, Wire
+
+ArgumentType = Literal["string", "integer", "number", "boolean", "array", "object"]
+
+
+class ArgumentSpec(Wire):
+    """One declared argument.
+
+    Attributes:
+        type: The canonical type word (aliases such as ``str`` or ``list`` are resolved by the loader).
+        has_default: Whether ``default`` counts; a null default means none.
+        items: JSON Schema of an array's entries, ``type`` in canonical words, or null.
+        enum: Allowed values after coercion, or null.
+        min_length: And the other bounds: JSON Schema's ``minLength``, …, or null for unbounded.
+    """
+
+    name: str
+    type: ArgumentType = "string"
+    label: str | None = None
+    description: str | None = None
+    user_prompt: str | None = None
+    items: dict[str, Any] | None = None
+    enum: tuple[Any, ...] | None = None
+    pattern: str | None = None
+    default: Any = None
+    has_default: bool = False
+    minimum: float | int | None = None
+    maximum: float | int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    min_items: int | None = None
+    max_items: int | None = None
+
+
+class PreValidationPolicy(Wire):
+    """``pre_validation`` of a policy; ``tool`` is set whenever ``enabled`` is."""
+
+    enabled: bool = False
+    tool: str | None = None
+    fail_open: bool = False
+    timeout_seconds: float = 10.0
+
+
+class ConfirmationPolicy(Wire):
+    """``confirmation`` of a policy. ``by`` is ``any``, ``requester``, ``other`` or ``role:<name>``."""
+
+    expires_seconds: float = 900.0
+    revalidate_after_seconds: float | None = None
+    by: str = "any"
+    approvals: int = 1
+    items: Literal["all", "any"] = "all"
+    channel: Literal["any", "elicitation", "out_of_band"] = "any"
+
+
+class ExecutionPolicy(Wire):
+    """``execution`` of a policy. ``call`` null means inferred (CONTRACT.md section 5)."""
+
+    call: Literal["per_item", "whole"] | None = None
+    item_argument: str | None = None
+    item_field: str | None = None
+    item_key: str | None = None
+    max_concurrency: int = 8
+    timeout_seconds: float = 30.0
+    max_attempts: int = 3
+    effect: Effect = Effect.UNSAFE
+    status_tool: str | None = None
+    evidence: Literal["results", "envelope"] = "results"
+    mode: str = "direct_tool"
+
+
+class AuxiliaryStep(Wire):
+    """One step of ``after``."""
+
+    tool: str
+    arguments: dict[str, Any] = {}
+    when: Literal["any_success", "all_success", "always"] = "any_success"
+
+
+class ToolSpec(Wire):
+    """One tool with its resolved policy.
+
+    Attributes:
+        arguments: Declared arguments in file order.
+        requires: Names of required arguments, catalogue's first, then the policy's; all are declared.
+        version: First 16 hex digits of SHA-256 over the canonical JSON of all other fields.
+    """
+
+    name: str
+    description: str = ""
+    mcp_server: str = ""
+    enabled: bool = True
+    operation_type: OperationType = OperationType.TRANSACTIONAL
+    require_confirmation: bool = True
+    arguments: tuple[ArgumentSpec, ...] = ()
+    requires: tuple[str, ...] = ()
+    pre_validation: PreValidationPolicy = PreValidationPolicy()
+    confirmation: ConfirmationPolicy = ConfirmationPolicy()
+    execution: ExecutionPolicy = ExecutionPolicy()
+    after: tuple[AuxiliaryStep, ...] = ()
+    version: str = ""
+
+    def argument(self, name: str) -> ArgumentSpec | None:
+        """Return the declared argument of that name, or null."""
+        return next((spec for spec in self.arguments if spec.name == name), None)
+
+
+class ServerSpec(Wire):
+    """One tool server. Never part of a wire message: it may hold secrets."""
+
+    name: str
+    transport: Literal["streamable_http", "stdio", "sse", "http"] = "streamable_http"
+    enabled: bool = True
+    description: str = ""
+    endpoint: str | None = None
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default={}, repr=False)
+    headers: dict[str, str] = Field(default={}, repr=False)
+    timeout_seconds: float = 30.0
+    max_concurrency: int | None = None
+    max_calls_per_second: float | None = None
+
+
+class Catalog(Wire):
+    """The three files, resolved. Frozen; one per worker."""
+
+    tools: dict[str, ToolSpec] = {}
+    servers: dict[str, ServerSpec] = Field(default={}, repr=False)
+
+
+class ResolvePolicyRequest(Wire):
+    """Argument of ``resolve_policy``."""
+
+    tool_name: str
+
+
+class ResolvedPolicy(Wire):
+    """Answer of ``resolve_policy``: all that a transaction needs to know of the files, frozen into history.
+
+    Attributes:
+        tool: The tool, or null where it is unknown.
+        related: Validator, status tool and auxiliary tools by name.
+        search_attributes: Whether the namespace has Confirmo's search attributes.
+        item_activities: Up to this many items one activity each; above, slices.
+    """
+
+    tool: ToolSpec | None = None
+    related: dict[str, ToolSpec] = {}
+    search_attributes: bool = False
+    item_activities: int = 20
+    slice_items: int = 50
+    max_items: int = 100_000

@@ -1,1 +1,1 @@
-"""Confirmo: activities."""
+"""The activities: one effect per file. They import ``confirmo.policies`` and never the workflows."""

@@ -72,11 +72,23 @@ class CallFailed(Exception):  # noqa: N818
         kind: What it proves.
         reason: One sentence: server, phase (connect, initialize, call) and cause. Never a secret, at most 500 characters.
         retry_after: Seconds that the server asked to wait, or null.
+        http_status: Status of the HTTP answer, where one came.
+        code: JSON-RPC error code that the server itself sent, where it did.
     """
 
-    def __init__(self, kind: CallFailureKind, reason: str, retry_after: float | None = None) -> None:
-        """Keep the three facts; ``reason`` is cut at 500 characters."""
+    def __init__(
+        self,
+        kind: CallFailureKind,
+        reason: str,
+        retry_after: float | None = None,
+        *,
+        http_status: int | None = None,
+        code: int | None = None,
+    ) -> None:
+        """Keep the facts; ``reason`` is cut at 500 characters."""
         super().__init__(reason[:500])
         self.kind = kind
         self.reason = reason[:500]
         self.retry_after = retry_after
+        self.http_status = http_status
+        self.code = code

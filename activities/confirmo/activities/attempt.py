@@ -1,0 +1,96 @@
+"""What every call of a tool inside an activity needs: heartbeats, an answer that is never torn, a failure's meaning."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any, NoReturn, TypeVar
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from confirmo.policies.errors import RETRYABLE_FAILURES, CallFailed, CallFailureKind
+from confirmo.policies.models import Effect
+from confirmo.policies.tool_spec import ToolSpec
+
+HEARTBEAT_INTERVAL = 2.0
+"""Seconds between heartbeats; well below the heartbeat timeout of ten."""
+
+T = TypeVar("T")
+
+
+@asynccontextmanager
+async def heartbeating(details: Callable[[], Any]) -> AsyncIterator[None]:
+    """Heartbeat with the current ``details()`` as long as the block runs."""
+
+    async def beat() -> None:
+        while True:
+            activity.heartbeat(details())
+            await asyncio.sleep(HEARTBEAT_INTERVAL)
+
+    task = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def uninterrupted(work: Coroutine[Any, Any, T], on_cancel: Callable[[], None] = lambda: None) -> T:
+    """Await ``work`` to its end even when the activity is cancelled: a call under way has an effect to report.
+
+    Args:
+        work: The call or calls.
+        on_cancel: Told once that nothing new shall be begun.
+
+    Raises:
+        ApplicationError: ``Doubt`` where the worker shuts down before the work is done.
+    """
+    task = asyncio.create_task(work)
+    while True:
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                raise
+            if not activity.is_worker_shutdown():
+                on_cancel()
+                continue
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            raise ApplicationError(
+                "the worker shut down while the call was under way", type=CallFailureKind.DOUBT.value
+            ) from None
+
+
+def may_retry(kind: CallFailureKind, tool: ToolSpec) -> bool:
+    """Whether the failure table allows another call: always where nothing was done, with doubt only for keyed ones."""
+    if kind in RETRYABLE_FAILURES:
+        return True
+    return kind is CallFailureKind.DOUBT and tool.execution.effect is not Effect.UNSAFE
+
+
+def sent_before(earlier: int) -> int:
+    """Return in how many calls the item was sent: in ``earlier`` activities, and in earlier attempts of this one."""
+    details = activity.info().heartbeat_details
+    known = details[0].get("sent") if details and isinstance(details[0], dict) else None
+    return known if isinstance(known, int) else earlier
+
+
+def retry_or_return(failure: CallFailed, tool: ToolSpec, details: Any) -> None:
+    """Raise for Temporal's retry where the table allows it and attempts are left; else return: a "no" is a value.
+
+    Args:
+        failure: Why the call brought no answer.
+        tool: The tool, for its ``effect`` and ``max_attempts``.
+        details: Last heartbeat details, which the next attempt starts from.
+    """
+    if may_retry(failure.kind, tool) and activity.info().attempt < tool.execution.max_attempts:
+        activity.heartbeat(details)
+        raise_retryable(failure)
+
+
+def raise_retryable(failure: CallFailed) -> NoReturn:
+    """Raise the failure for Temporal's retry, honouring what the server asked to wait."""
+    delay = timedelta(seconds=failure.retry_after) if failure.retry_after is not None else None
+    raise ApplicationError(failure.reason, type=failure.kind.value, next_retry_delay=delay) from None

@@ -1,0 +1,72 @@
+"""Activity ``execute_item``: call the tool for one item, or once where there are none."""
+
+from dataclasses import dataclass, field
+
+from temporalio import activity
+
+from confirmo.activities.attempt import heartbeating, retry_or_return, sent_before, uninterrupted
+from confirmo.activities.sending import Sender, sent_by, single_status_report, stamp, verified_outcome
+from confirmo.activities.tools import ToolServers
+from confirmo.policies import names
+from confirmo.policies.calls import ExecuteItemRequest
+from confirmo.policies.doubt import report_of_failure
+from confirmo.policies.errors import CallFailed
+from confirmo.policies.evidence import CallReport, report_items, report_single
+from confirmo.policies.items import arguments_for_item
+from confirmo.policies.models import FrozenItem
+
+
+@dataclass
+class _Count:
+    """Calls in which the item was sent, over all attempts; travels in the heartbeat."""
+
+    sent: int = field(default=0)
+
+
+@dataclass(frozen=True)
+class ExecuteItem:
+    """Executes single items through the worker's tool servers."""
+
+    servers: ToolServers
+
+    @activity.defn(name=names.EXECUTE_ITEM)
+    async def execute_item(self, request: ExecuteItemRequest) -> CallReport:
+        """Return what became of the item. What Temporal may retry is raised; every other outcome is a value."""
+        count = _Count(sent_before(request.attempts_before))
+        async with heartbeating(lambda: {"sent": count.sent}):
+            return await uninterrupted(self._execute(request, count))
+
+    async def _execute(self, request: ExecuteItemRequest, count: _Count) -> CallReport:
+        sender = Sender(self.servers, request.transaction_id, request.root)
+        items = (request.item,) if request.item is not None else ()
+        if request.verify_first and request.status_tool is not None:
+            known = await self._verify(request, sender, count)
+            if known is not None:
+                return known
+        try:
+            report = await self._call(request, sender, count, items)
+        except CallFailed as failure:
+            count.sent += sent_by(failure)
+            retry_or_return(failure, request.tool, {"sent": count.sent})
+            report = report_of_failure(failure.kind, failure.reason, items, count.sent)
+        return stamp(report, sender, {}, count.sent)
+
+    async def _call(
+        self, request: ExecuteItemRequest, sender: Sender, count: _Count, items: tuple[FrozenItem, ...]
+    ) -> CallReport:
+        tool, item = request.tool, request.item
+        arguments = request.arguments if item is None else arguments_for_item(tool, request.arguments, item)
+        answer = await sender.send(tool, arguments, sender.key(item))
+        count.sent += 1
+        return report_single(answer, tool) if item is None else report_items(answer, items, tool)
+
+    async def _verify(self, request: ExecuteItemRequest, sender: Sender, count: _Count) -> CallReport | None:
+        """Ask the status tool; null where it says not found, so that the item may be sent again."""
+        assert request.status_tool is not None
+        verdict = await sender.ask_status(request.tool, request.status_tool, request.item)
+        if verdict.kind == "not_found":
+            return None
+        if request.item is None:
+            return stamp(single_status_report(verdict, request.status_tool.name), sender, {}, count.sent)
+        outcome = verified_outcome(request.item, verdict, request.status_tool.name)
+        return stamp(CallReport(items=(outcome,)), sender, {}, count.sent)

@@ -1,0 +1,150 @@
+"""Activity ``execute_items``: a whole set in one call, or a slice of a large set with one call per item."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from temporalio import activity
+
+from confirmo.activities.attempt import heartbeating, may_retry, retry_or_return, sent_before, uninterrupted
+from confirmo.activities.sending import Sender, keys_of, sent_by, stamp, verified_outcome
+from confirmo.activities.tools import ToolServers
+from confirmo.policies import names
+from confirmo.policies.calls import ExecuteItemsRequest
+from confirmo.policies.doubt import report_of_failure, report_unsent
+from confirmo.policies.errors import CallFailed
+from confirmo.policies.evidence import CallReport, ItemOutcome, report_items
+from confirmo.policies.items import arguments_for_all, arguments_for_item
+from confirmo.policies.models import FrozenItem
+
+
+@dataclass
+class _Slice:
+    """What is known so far; travels in the heartbeat so that a lost worker's successor takes up from it."""
+
+    outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
+    reports: list[CallReport] = field(default_factory=list)
+    stopped: bool = False
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def record(self, report: CallReport) -> None:
+        self.reports.append(report)
+        self.outcomes |= {outcome.item_id: outcome for outcome in report.items}
+
+    def details(self) -> dict[str, object]:
+        return {"outcomes": [outcome.model_dump(mode="json") for outcome in self.outcomes.values()]}
+
+    def report(self, items: Sequence[FrozenItem]) -> CallReport:
+        """Return one report over ``items``, in their order; those never sent say so."""
+        unsent = {o.item_id: o for o in report_unsent(items).items}
+        raws = [report.raw for report in self.reports if report.raw]
+        return CallReport(
+            items=tuple(self.outcomes.get(item.item_id, unsent[item.item_id]) for item in items),
+            message="\n".join(dict.fromkeys(r.message for r in self.reports if r.message)) or None,
+            secondary_error="; ".join(
+                dict.fromkeys(r.secondary_error for r in self.reports if r.secondary_error)
+            )
+            or None,
+            unrequested=tuple(entry for report in self.reports for entry in report.unrequested),
+            raw="\n".join(dict.fromkeys(raws))[:65_536] or None,
+            summary=next((report.summary for report in self.reports if report.summary), None),
+        )
+
+
+@dataclass(frozen=True)
+class ExecuteItems:
+    """Executes several items through the worker's tool servers."""
+
+    servers: ToolServers
+
+    @activity.defn(name=names.EXECUTE_ITEMS)
+    async def execute_items(self, request: ExecuteItemsRequest) -> CallReport:
+        """Return one outcome per item. A cancel stops what was not sent and waits for what is under way."""
+        state = _Slice(_recorded())
+        async with heartbeating(state.details):
+            return await uninterrupted(self._execute(request, state), state.stop)
+
+    async def _execute(self, request: ExecuteItemsRequest, state: _Slice) -> CallReport:
+        sender = Sender(self.servers, request.transaction_id, request.root)
+        items = [item for item in request.items if item.item_id not in state.outcomes]
+        if request.verify_first and request.status_tool is not None:
+            await self._each(items, request, state, lambda item: self._verify(request, sender, state, item))
+            items = [item for item in items if item.item_id not in state.outcomes]
+        if request.call == "whole":
+            if items:
+                state.record(await self._whole(request, sender, items))
+        else:
+            await self._each(items, request, state, lambda item: self._one(request, sender, state, item))
+        return state.report(request.items)
+
+    async def _each(self, items, request, state, work) -> None:  # type: ignore[no-untyped-def]
+        queue = deque(items)
+
+        async def lane() -> None:
+            while queue and not state.stopped:
+                await work(queue.popleft())
+
+        lanes = min(request.tool.execution.max_concurrency, len(items))
+        await asyncio.gather(*(lane() for _ in range(lanes)))
+
+    async def _verify(
+        self, request: ExecuteItemsRequest, sender: Sender, state: _Slice, item: FrozenItem
+    ) -> None:
+        assert request.status_tool is not None
+        verdict = await sender.ask_status(request.tool, request.status_tool, item)
+        if verdict.kind != "not_found":
+            outcome = verified_outcome(item, verdict, request.status_tool.name)
+            before = request.attempts_before.get(item.item_id, 0)
+            state.record(stamp(CallReport(items=(outcome,)), sender, {}, before))
+
+    async def _one(
+        self, request: ExecuteItemsRequest, sender: Sender, state: _Slice, item: FrozenItem
+    ) -> None:
+        tool, sent = request.tool, request.attempts_before.get(item.item_id, 0)
+        try:
+            arguments = arguments_for_item(tool, request.arguments, item)
+            answer = await sender.send(tool, arguments, sender.key(item))
+            sent += 1
+            report = report_items(answer, (item,), tool)
+        except CallFailed as failure:
+            sent += sent_by(failure)
+            again = may_retry(failure.kind, tool)
+            report = report_of_failure(failure.kind, failure.reason, (item,), sent)
+            if again:
+                report = report.model_copy(
+                    update={
+                        "items": tuple(
+                            o.model_copy(update={"retryable": True, "retry_after": failure.retry_after})
+                            for o in report.items
+                        )
+                    }
+                )
+        state.record(stamp(report, sender, {}, sent))
+
+    async def _whole(
+        self, request: ExecuteItemsRequest, sender: Sender, items: list[FrozenItem]
+    ) -> CallReport:
+        tool, sent = request.tool, sent_before(max(request.attempts_before.values(), default=0))
+        wanted = {item.item_id for item in items}
+        every = [
+            item if item.item_id in wanted else item.model_copy(update={"eligible": False})
+            for item in request.all_items or request.items
+        ]
+        arguments = arguments_for_all(tool, request.arguments, every, request.resolved_items)
+        try:
+            answer = await sender.send(tool, arguments, sender.key(None), keys_of(sender, items))
+            return stamp(report_items(answer, items, tool), sender, {}, sent + 1)
+        except CallFailed as failure:
+            sent += sent_by(failure)
+            retry_or_return(failure, tool, {"sent": sent})
+            return stamp(report_of_failure(failure.kind, failure.reason, items, sent), sender, {}, sent)
+
+
+def _recorded() -> dict[str, ItemOutcome]:
+    details = activity.info().heartbeat_details
+    recorded = details[0].get("outcomes", []) if details and isinstance(details[0], dict) else []
+    outcomes = (ItemOutcome.model_validate(entry) for entry in recorded)
+    return {outcome.item_id: outcome for outcome in outcomes}

@@ -1,0 +1,45 @@
+"""Activity ``resolve_policy``: the worker's catalogue, frozen into history."""
+
+from dataclasses import dataclass
+
+from temporalio import activity
+
+from confirmo.policies import names
+from confirmo.policies.tool_spec import Catalog, ResolvedPolicy, ResolvePolicyRequest, ToolSpec
+
+
+@dataclass(frozen=True)
+class ResolvePolicy:
+    """Answers what the files say about a tool, so that editing them never changes a waiting transaction.
+
+    Attributes:
+        catalog: The worker's catalogue.
+        search_attributes: Whether the namespace has Confirmo's search attributes.
+        item_activities: Up to this many items one activity each; above, slices.
+        slice_items: Items in one slice.
+        max_items: More than this are refused as ``too_large``.
+    """
+
+    catalog: Catalog
+    search_attributes: bool = False
+    item_activities: int = 20
+    slice_items: int = 200
+    max_items: int = 100_000
+
+    @activity.defn(name=names.RESOLVE_POLICY)
+    async def resolve_policy(self, request: ResolvePolicyRequest) -> ResolvedPolicy:
+        """Return the tool with its validator, status tool and auxiliary tools; ``tool`` is null where unknown."""
+        tool = self.catalog.tools.get(request.tool_name)
+        return ResolvedPolicy(
+            tool=tool,
+            related=self._related(tool) if tool else {},
+            search_attributes=self.search_attributes,
+            item_activities=self.item_activities,
+            slice_items=self.slice_items,
+            max_items=self.max_items,
+        )
+
+    def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:
+        wanted = [tool.pre_validation.tool, tool.execution.status_tool, *(step.tool for step in tool.after)]
+        tools = self.catalog.tools
+        return {name: tools[name] for name in wanted if name is not None and name in tools}

@@ -1,0 +1,154 @@
+"""Sending one call for one item, for a whole set, or for none: keys, arguments, and reading what came back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from confirmo.activities.tools import ListNeverEnds, ToolServers
+from confirmo.policies import names
+from confirmo.policies.errors import RETRYABLE_FAILURES, CallFailed, CallFailureKind
+from confirmo.policies.evidence import CallReport, ItemOutcome, StatusVerdict, report_status
+from confirmo.policies.items import call_key, item_argument, item_key
+from confirmo.policies.models import Effect, FrozenItem, Outcome, ReasonCode, ToolAnswer
+from confirmo.policies.tool_spec import ToolSpec
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Calls tools of one transaction with its keys.
+
+    Attributes:
+        root: What the keys are derived from.
+    """
+
+    servers: ToolServers
+    transaction_id: str
+    root: str
+
+    def key(self, item: FrozenItem | None) -> str:
+        """Return the item's key, or the call's own."""
+        return call_key(self.root) if item is None else item_key(self.root, item.item_id)
+
+    async def send(
+        self,
+        tool: ToolSpec,
+        arguments: Mapping[str, Any],
+        key: str,
+        item_keys: Mapping[str, str] | None = None,
+    ) -> ToolAnswer:
+        """Call ``tool`` once. Raises ``CallFailed``."""
+        meta: dict[str, Any] = {
+            names.META_IDEMPOTENCY_KEY: key,
+            names.META_TRANSACTION_ID: self.transaction_id,
+        }
+        if item_keys is not None:
+            meta[names.META_ITEM_KEYS] = dict(item_keys)
+        sent = dict(arguments)
+        if await self._declares(tool, names.ARGUMENT_IDEMPOTENCY_KEY):
+            sent[names.ARGUMENT_IDEMPOTENCY_KEY] = key
+        return await self.servers.call(
+            tool.mcp_server,
+            tool.name,
+            sent,
+            meta=meta,
+            idempotency_key=key,
+            timeout=tool.execution.timeout_seconds,
+        )
+
+    async def ask_status(
+        self, tool: ToolSpec, status_tool: ToolSpec, item: FrozenItem | None
+    ) -> StatusVerdict:
+        """Ask what became of an item (or of the call): never raises, an error leaves it unknown."""
+        key = self.key(item)
+        offered: dict[str, Any] = {names.ARGUMENT_IDEMPOTENCY_KEY: key}
+        if item is not None:
+            offered |= {"item_id": item.item_id, "item": item.data}
+            argument = item_argument(tool)
+            if argument is not None and argument not in offered:
+                offered[argument] = item.item_id if not isinstance(item.data, dict) else item.label
+        try:
+            arguments = {
+                name: value for name, value in offered.items() if await self._declares(status_tool, name)
+            }
+            answer = await self.servers.call(
+                status_tool.mcp_server,
+                status_tool.name,
+                arguments,
+                meta={names.META_IDEMPOTENCY_KEY: key, names.META_TRANSACTION_ID: self.transaction_id},
+                idempotency_key=None,
+                timeout=status_tool.execution.timeout_seconds,
+            )
+        except CallFailed as failure:
+            return StatusVerdict(kind="unknown", reason=failure.reason)
+        return report_status(answer, item, tool, status_tool.name)
+
+    async def _declares(self, tool: ToolSpec, argument: str) -> bool:
+        """Whether the catalogue or the server's input schema declares an argument of that name."""
+        if tool.argument(argument) is not None:
+            return True
+        try:
+            listings = await self.servers.tools(tool.mcp_server)
+        except ListNeverEnds:
+            return False
+        except CallFailed as failure:
+            if failure.kind in RETRYABLE_FAILURES or tool.execution.effect is Effect.KEYED:
+                # Nothing was sent yet, and a keyed tool must not be called before it is known where its key goes.
+                raise CallFailed(CallFailureKind.UNREACHABLE, failure.reason, failure.retry_after) from None
+            return False
+        listing = next((entry for entry in listings if entry.name == tool.name), None)
+        schema = listing.input_schema if listing is not None else None
+        return argument in ((schema or {}).get("properties") or {})
+
+
+def stamp(report: CallReport, sender: Sender, attempts: Mapping[str, int], call_attempts: int) -> CallReport:
+    """Add keys and the number of calls in which each item was sent."""
+    return report.model_copy(
+        update={
+            "items": tuple(
+                outcome.model_copy(
+                    update={
+                        "idempotency_key": item_key(sender.root, outcome.item_id),
+                        "attempts": attempts.get(outcome.item_id, call_attempts),
+                    }
+                )
+                for outcome in report.items
+            ),
+            "attempts": call_attempts,
+            "idempotency_key": call_key(sender.root) if not report.items else None,
+        }
+    )
+
+
+def verified_outcome(item: FrozenItem, verdict: StatusVerdict, status_tool: str) -> ItemOutcome:
+    """Return the outcome that a status tool proved, or an ``UNKNOWN`` that says it was asked."""
+    if verdict.outcome is not None:
+        return verdict.outcome
+    return ItemOutcome(
+        item_id=item.item_id,
+        outcome=Outcome.UNKNOWN,
+        reason=verdict.reason,
+        reason_code=ReasonCode.LOST_ANSWER.value,
+        verified_by=status_tool,
+    )
+
+
+def single_status_report(verdict: StatusVerdict, status_tool: str) -> CallReport:
+    """Return what a status tool said about a call without items."""
+    outcome = verdict.outcome
+    return CallReport(
+        outcome=outcome.outcome if outcome else Outcome.UNKNOWN,
+        reason=outcome.reason if outcome else verdict.reason,
+        reason_code=(outcome.reason_code if outcome else ReasonCode.LOST_ANSWER.value),
+        answer=outcome.entry if outcome else None,
+        verified_by=status_tool,
+    )
+
+
+def sent_by(failure: CallFailed) -> int:
+    """Return whether the failed call counts as one in which the item was sent: all but those never sent."""
+    return 0 if failure.kind is CallFailureKind.UNREACHABLE else 1
+
+
+def keys_of(sender: Sender, items: Sequence[FrozenItem]) -> dict[str, str]:
+    """Map each item's id to its key."""
+    return {item.item_id: sender.key(item) for item in items}

@@ -1,0 +1,239 @@
+"""One open MCP session, owned by a task of its own.
+
+The SDK's task groups must be left in the task that entered them, and a session outlives the activity that
+first needed it. So a task opens it, says when it is ready, and waits until nobody needs it any more.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from contextvars import Context
+from typing import Any, Final
+
+import anyio
+from mcp import ClientSession, MCPError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    METHOD_NOT_FOUND,
+    ClientRequest,
+    ErrorData,
+    Implementation,
+)
+from pydantic import BaseModel
+
+from confirmo.activities.tools.causes import no_answer_in_time
+from confirmo.activities.tools.exchange import Exchange, exchanging
+from confirmo.activities.tools.failures import REJECTED, STALE_STATUSES, Phase, failure
+from confirmo.activities.tools.listing import ListNeverEnds, ToolListing
+from confirmo.activities.tools.streams import Connection, RawDispatcher
+from confirmo.activities.tools.texts import secrets_of
+from confirmo.policies.errors import CallFailed
+from confirmo.policies.tool_spec import ServerSpec
+
+logger = logging.getLogger(__name__)
+
+CLIENT_INFO: Final = Implementation(name="confirmo", version="1")
+_UNKNOWN_SESSION_WORDS = (b"session", b"not initialized")
+
+
+class _Unread(BaseModel):
+    """Stands for any result; the raw one is in the exchange."""
+
+
+class NotOffered(CallFailed):
+    """The server does not know the method at all."""
+
+
+class SessionGone(Exception):
+    """The server does not know the session any more and has done nothing; a new one may be accepted."""
+
+    def __init__(self, failure: CallFailed) -> None:
+        """Keep the failure for the case that a new session is refused as well."""
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+class Session:
+    """A session from its opening, which starts at once, to its end.
+
+    Attributes:
+        task: The owner; done when nothing is left of the session, no child process and no connection.
+        listing: What the server listed in this session, once somebody asked.
+        listing_lock: Held by whoever asks for the list.
+    """
+
+    def __init__(self, spec: ServerSpec, connect: Callable[[ServerSpec], Connection]) -> None:
+        """Start opening; at most ``spec.timeout_seconds``, connecting and handshake together."""
+        self._spec = spec
+        self._connect = connect
+        self._secrets = secrets_of(spec)
+        self._settled = asyncio.Event()
+        self._end = asyncio.Event()
+        self._client: ClientSession | None = None
+        self._failure: CallFailed | None = None
+        self._users = 0
+        self._retired = False
+        self.listing: tuple[ToolListing, ...] | ListNeverEnds | None = None
+        self.listing_lock = asyncio.Lock()
+        # An empty context: a session must not carry the trace, the activity or the exchange of whoever came
+        # first.
+        self.task = asyncio.create_task(self._own(), name=f"tool server {spec.name}", context=Context())
+
+    @property
+    def over(self) -> bool:
+        """Whether a new call needs a new session."""
+        return self._retired or self._end.is_set()
+
+    async def ready(self) -> None:
+        """Wait until the session is open.
+
+        Raises:
+            CallFailed: it could not be opened; every waiter gets the same answer.
+        """
+        await self._settled.wait()
+        if (failed := self._failure) is not None:
+            raise CallFailed(failed.kind, failed.reason, failed.retry_after)
+
+    def retire(self) -> None:
+        """Take no further calls, and end when those in flight have their answers."""
+        self._retired = True
+        if self._users == 0:
+            self._end.set()
+
+    def stop(self) -> None:
+        """End now; calls in flight are in doubt."""
+        self._end.set()
+
+    async def request(
+        self, request: ClientRequest, phase: Phase, deadline: float, secrets: frozenset[str] = frozenset()
+    ) -> dict[str, Any]:
+        """Send one request and return the raw result, unvalidated.
+
+        The deadline is a ceiling: progress never moves it.
+
+        Raises:
+            CallFailed: as the failure table says.
+            SessionGone: nothing was done, and a new session may help.
+        """
+        exchange = Exchange(deadline=deadline)
+        self._users += 1
+        try:
+            error = await self._send(request, exchange)
+        finally:
+            self._users -= 1
+            if self._retired:
+                self.retire()
+        if exchange.raw is not None:
+            return exchange.raw
+        failed = failure(self._spec.name, phase, exchange, error, self._secrets | secrets)
+        if self._is_gone(exchange, error):
+            raise SessionGone(failed)
+        if error is not None and error.code == METHOD_NOT_FOUND and failed.kind is REJECTED:
+            raise NotOffered(failed.kind, failed.reason)
+        raise failed
+
+    async def _send(self, request: ClientRequest, exchange: Exchange) -> ErrorData | None:
+        assert self._client is not None
+        with exchanging(exchange), anyio.CancelScope(deadline=exchange.deadline or float("inf")) as scope:
+            exchange.give_up = scope.cancel
+            try:
+                await self._client.send_request(request, _Unread)
+            except MCPError as error:
+                return error.error
+            except Exception as error:
+                # The result broke even the protocol's own shape, or the session ended under the call. What
+                # came is in the exchange.
+                logger.debug("tool server %s: %s", self._spec.name, type(error).__name__)
+            return None
+        if exchange.lost is None and (exchange.status is None or exchange.status < 300):
+            exchange.lost = no_answer_in_time(exchange)
+        return None
+
+    def _is_gone(self, exchange: Exchange, error: ErrorData | None) -> bool:
+        if exchange.status in STALE_STATUSES:
+            return not exchange.proves(METHOD_NOT_FOUND)
+        if exchange.status == 400:
+            # The TypeScript SDK's servers say 400 where the specification says 404.
+            return any(word in bytes(exchange.body).lower() for word in _UNKNOWN_SESSION_WORDS)
+        closed = error is None or error.code == CONNECTION_CLOSED
+        return closed and not exchange.sent and not exchange.taken and exchange.lost is None
+
+    async def _own(self) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                try:
+                    self._client = await self._open(stack)
+                except CallFailed as failed:
+                    self._failure = failed
+                    return
+                finally:
+                    self._settled.set()
+                await self._end.wait()
+        except Exception as error:
+            logger.debug("tool server %s: the session ended with %s", self._spec.name, type(error).__name__)
+        finally:
+            self._end.set()
+
+    async def _open(self, stack: AsyncExitStack) -> ClientSession:
+        deadline = asyncio.get_running_loop().time() + self._spec.timeout_seconds
+        exchange, phase = Exchange(deadline=deadline), Phase.CONNECT
+        try:
+            # Not a cancel scope of anyio: those must nest, and what is opened here stays open.
+            async with asyncio.timeout_at(deadline) as limit:
+                exchange.give_up = _giving_up(limit)
+                with exchanging(exchange):
+                    streams = await stack.enter_async_context(self._connect(self._spec))
+                    dispatcher = RawDispatcher(streams, self._end.set)
+                    client = ClientSession(dispatcher=dispatcher, client_info=CLIENT_INFO)
+                    await stack.enter_async_context(client)
+                exchange, phase = Exchange(deadline=deadline, give_up=exchange.give_up), Phase.INITIALIZE
+                await _handshake(client, exchange)
+                return client
+        except Exception as error:
+            raise self._opening_failed(error, phase, exchange) from None
+
+    def _opening_failed(self, error: Exception, phase: Phase, exchange: Exchange) -> CallFailed:
+        said = error.error if isinstance(error, MCPError) else None
+        if exchange.lost is None and said is None:
+            exchange.lost = _cause(error, exchange)
+        return failure(self._spec.name, phase, exchange, said, self._secrets)
+
+
+def _giving_up(limit: asyncio.Timeout) -> Callable[[], None]:
+    def give_up() -> None:
+        with suppress(RuntimeError):
+            limit.reschedule(asyncio.get_running_loop().time())
+
+    return give_up
+
+
+async def _handshake(client: ClientSession, exchange: Exchange) -> None:
+    """Open with ``initialize``; a server that refuses it is asked for the later, handshake-free revision.
+
+    The SDK's own order (``mode="auto"``) is the other way round: it probes ``server/discover`` first and
+    waits ten seconds for servers that drop what they do not know before the handshake.
+    """
+    with exchanging(exchange):
+        try:
+            await client.initialize()
+            return
+        except MCPError as error:
+            refused = error
+    if exchange.lost is not None or exchange.status not in (None, 200, 400, 404):
+        raise refused
+    with exchanging(Exchange(deadline=exchange.deadline)):
+        try:
+            await client.discover()
+        except Exception:
+            raise refused from None
+
+
+def _cause(error: Exception, exchange: Exchange) -> str:
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return no_answer_in_time(exchange)
+    if isinstance(error, OSError):
+        return f"the command cannot be started ({type(error).__name__})"
+    return f"the session cannot be opened ({type(error).__name__})"

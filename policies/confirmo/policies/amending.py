@@ -1,0 +1,176 @@
+"""Changing a set before the yes: added arguments, removed and added items. Pure; the caller validates anew."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from confirmo.policies.arguments import ArgumentError, coerce, split_list
+from confirmo.policies.errors import Refusal, UpdateErrorType
+from confirmo.policies.items import aliases, array_argument, identity, item_argument, label
+from confirmo.policies.models import Amendment, FrozenItem, ParametersProvided, Status, TransactionState, Wire
+from confirmo.policies.tool_spec import ToolSpec
+
+
+class Changed(Wire):
+    """The arguments and exclusions that a transaction goes on with."""
+
+    arguments: dict[str, Any]
+    removed_ids: tuple[str, ...] = ()
+
+
+def _invalid(message: str) -> Refusal:
+    return Refusal(UpdateErrorType.INVALID_ARGUMENTS, message)
+
+
+def parse_parameters(raw: Any) -> ParametersProvided:
+    """Read the argument of ``provide_parameters``; ``InvalidArguments`` where it has another shape."""
+    try:
+        parameters = ParametersProvided.model_validate(raw)
+    except ValidationError:
+        raise _invalid(
+            "provide_parameters takes a JSON object with arguments (an object) and actor."
+        ) from None
+    if not parameters.arguments:
+        raise _invalid("arguments is empty: name at least one argument with its value.")
+    return parameters
+
+
+def apply_parameters(
+    parameters: ParametersProvided, state: TransactionState, given: Mapping[str, Any]
+) -> Changed | None:
+    """Lay provided arguments over the given ones; null where nothing changes (the same message again).
+
+    Raises:
+        Refusal: ``NotAwaitingConfirmation`` where no arguments are being collected.
+    """
+    merged = {**given, **parameters.arguments}
+    if merged == dict(given):
+        return None
+    if state.status is not Status.COLLECTING_PARAMETERS:
+        raise Refusal(
+            UpdateErrorType.NOT_AWAITING_CONFIRMATION,
+            f"No parameters are being asked for; the transaction is {state.status.value}. Use amend to change them.",
+        )
+    return Changed(arguments=merged)
+
+
+def parse_amendment(raw: Any) -> Amendment:
+    """Read the argument of ``amend``; ``InvalidArguments`` where it has another shape or asks for nothing."""
+    try:
+        amendment = Amendment.model_validate(raw)
+    except ValidationError:
+        raise _invalid(
+            "amend takes a JSON object with arguments (an object), remove_item_ids (a list of texts), add_items (a list) "
+            "and actor."
+        ) from None
+    if not amendment.arguments and not amendment.remove_item_ids and not amendment.add_items:
+        raise _invalid("The amendment changes nothing: name arguments, remove_item_ids or add_items.")
+    return amendment
+
+
+def apply_amendment(
+    amendment: Amendment,
+    state: TransactionState,
+    items: Sequence[FrozenItem],
+    given: Mapping[str, Any],
+    requested_tool: ToolSpec | None,
+    tool: ToolSpec | None,
+    removed_ids: frozenset[str],
+    *,
+    decided: bool,
+    locale: str,
+) -> Changed:
+    """Return the arguments and exclusions after the amendment.
+
+    Raises:
+        Refusal: ``NotAwaitingConfirmation`` where no question is open, ``InvalidArguments`` where a value cannot be taken,
+            an item is unknown, or nothing would be left. Nothing is changed then.
+    """
+    open_question = state.status is Status.AWAITING_CONFIRMATION and not decided
+    if (
+        requested_tool is None
+        or tool is None
+        or not (open_question or state.status is Status.COLLECTING_PARAMETERS)
+    ):
+        raise Refusal(
+            UpdateErrorType.NOT_AWAITING_CONFIRMATION,
+            f"Nothing can be amended now; the transaction is {state.status.value}.",
+        )
+    arguments = {**given, **_checked(amendment.arguments or {}, requested_tool, tool, locale)}
+    if not amendment.remove_item_ids and not amendment.add_items:
+        return Changed(arguments=arguments, removed_ids=tuple(sorted(removed_ids)))
+    gone = _removed(amendment, items)
+    name = array_argument(requested_tool) or item_argument(requested_tool)
+    if name is None or not items:
+        raise _invalid("This transaction has no items to remove or to add to: amend its arguments instead.")
+    arguments[name] = _rewritten(name, arguments.get(name), items, gone, amendment.add_items, requested_tool)
+    added = {identity(entry, requested_tool.execution.item_key) for entry in amendment.add_items}
+    excluded = (removed_ids | {item.item_id for item in gone}) - added
+    return Changed(arguments=arguments, removed_ids=tuple(sorted(excluded)))
+
+
+def _checked(
+    arguments: Mapping[str, Any], requested: ToolSpec, tool: ToolSpec, locale: str
+) -> dict[str, Any]:
+    for name, value in arguments.items():
+        spec = requested.argument(name) or tool.argument(name)
+        if spec is None:
+            if name in requested.requires or name in tool.requires:
+                continue
+            raise _invalid(f"{name[:100]} is not an argument of {tool.name}.")
+        if value is None:
+            continue
+        try:
+            coerce(value, spec, locale)
+        except ArgumentError as error:
+            raise _invalid(f"{name}: {error.reason}") from None
+    return dict(arguments)
+
+
+def _removed(amendment: Amendment, items: Sequence[FrozenItem]) -> tuple[FrozenItem, ...]:
+    known = {item.item_id: item for item in items}
+    unknown = [item_id for item_id in amendment.remove_item_ids if item_id not in known]
+    if unknown:
+        raise _invalid(
+            "remove_item_ids names an item that is not part of this question; look at items in its state."
+        )
+    for entry in amendment.add_items:
+        if (
+            not isinstance(entry, str | int | dict)
+            or isinstance(entry, bool)
+            or not entry
+            or not str(entry).strip()
+        ):
+            raise _invalid("add_items takes texts, numbers or objects, none of them empty.")
+    gone = tuple(known[item_id] for item_id in dict.fromkeys(amendment.remove_item_ids))
+    left = [item for item in items if item.eligible and item not in gone]
+    if not left and not amendment.add_items:
+        raise _invalid("Nothing would be left: reject or cancel the transaction instead.")
+    return gone
+
+
+def _rewritten(
+    name: str,
+    value: Any,
+    items: Sequence[FrozenItem],
+    gone: Sequence[FrozenItem],
+    added: Sequence[Any],
+    tool: ToolSpec,
+) -> Any:
+    """Return the argument that carries the items, without the removed and with the added ones."""
+    spec = tool.argument(name)
+    left = [item for item in items if item not in gone]
+    if spec is None or spec.type != "array":
+        return ", ".join(
+            [item.label for item in left] + [label(entry, tool.execution.item_key) for entry in added]
+        )
+    entries = value if isinstance(value, list) else split_list(value) if isinstance(value, str) else [value]
+    kept = [entry for entry in entries if not any(_names(entry, item, tool) for item in gone)]
+    if len(entries) - len(kept) < len(gone):
+        kept = [item.data if isinstance(item.data, dict) else item.item_id for item in left]
+    return [*kept, *added]
+
+
+def _names(entry: Any, item: FrozenItem, tool: ToolSpec) -> bool:
+    return bool(set(aliases(entry, tool.execution.item_key)) & set(item.aliases))

@@ -1,0 +1,88 @@
+"""What a call without an answer means for its items, and which of them may be asked about.
+
+The failure table of CONTRACT.md section 5 in code; the same table stands in ``docs/items.md``.
+"""
+
+from collections.abc import Sequence
+
+from confirmo.policies.errors import CallFailureKind
+from confirmo.policies.evidence import CallReport, ItemOutcome
+from confirmo.policies.models import Effect, FrozenItem, Outcome, ReasonCode
+from confirmo.policies.tool_spec import ToolSpec
+
+
+def report_of_failure(
+    kind: CallFailureKind, reason: str, items: Sequence[FrozenItem], attempts: int
+) -> CallReport:
+    """Return the outcome of items whose call brought no answer.
+
+    Doubt is ``UNKNOWN``; every other kind proves that nothing was done and is ``FAILED``. Without items the report's
+    own ``outcome`` says it.
+    """
+    doubt = kind is CallFailureKind.DOUBT
+    outcome = Outcome.UNKNOWN if doubt else Outcome.FAILED
+    code = (ReasonCode.LOST_ANSWER if doubt else ReasonCode.NOT_EXECUTED).value
+    outcomes = tuple(
+        ItemOutcome(item_id=item.item_id, outcome=outcome, reason=reason, reason_code=code, attempts=attempts)
+        for item in items
+    )
+    if items:
+        return CallReport(items=outcomes)
+    return CallReport(outcome=outcome, reason=reason, reason_code=code, attempts=attempts)
+
+
+def report_unsent(items: Sequence[FrozenItem]) -> CallReport:
+    """Return the outcome of items that were never sent, because a cancel came first."""
+    code = ReasonCode.NOT_EXECUTED.value
+    return CallReport(
+        items=tuple(
+            ItemOutcome(item_id=item.item_id, outcome=Outcome.FAILED, reason=code, reason_code=code)
+            for item in items
+        )
+    )
+
+
+def is_open(outcome: ItemOutcome) -> bool:
+    """Whether an item's answer was lost and its status tool was not asked since."""
+    return outcome.reason_code == ReasonCode.LOST_ANSWER.value and outcome.verified_by is None
+
+
+def may_verify(tool: ToolSpec, status_tool: ToolSpec | None) -> bool:
+    """Whether items in doubt may be asked about: an unsafe tool with a status tool."""
+    return status_tool is not None and tool.execution.effect is Effect.UNSAFE
+
+
+def open_items(report: CallReport, items: Sequence[FrozenItem]) -> tuple[FrozenItem, ...]:
+    """Return the items of a report that are still in doubt."""
+    still = {outcome.item_id for outcome in report.items if is_open(outcome)}
+    return tuple(item for item in items if item.item_id in still)
+
+
+def retryable_items(report: CallReport, items: Sequence[FrozenItem]) -> tuple[FrozenItem, ...]:
+    """Return the items of a slice that may be sent again."""
+    again = {outcome.item_id for outcome in report.items if outcome.retryable}
+    return tuple(item for item in items if item.item_id in again)
+
+
+def retry_delay(report: CallReport, cycle: int) -> float:
+    """Return the seconds to wait before sending items of a slice again: what the server asked, else half a second doubled."""
+    asked = [
+        outcome.retry_after
+        for outcome in report.items
+        if outcome.retryable and outcome.retry_after is not None
+    ]
+    return max([min(0.5 * 2.0**cycle, 20.0), *asked])
+
+
+def merge_reports(first: CallReport, second: CallReport) -> CallReport:
+    """Lay a later report over an earlier one: only the items that it names change."""
+    later = {outcome.item_id: outcome for outcome in second.items}
+    return first.model_copy(
+        update={
+            "items": tuple(later.get(outcome.item_id, outcome) for outcome in first.items),
+            "message": second.message or first.message,
+            "secondary_error": second.secondary_error or first.secondary_error,
+            "unrequested": (*first.unrequested, *second.unrequested),
+            "raw": second.raw or first.raw,
+        }
+    )

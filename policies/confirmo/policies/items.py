@@ -1,0 +1,119 @@
+"""The confirmed set: freezing items, where they come from, and their idempotency keys.
+
+Names of an entry are in ``identity``, the arguments of a call in ``item_arguments``; both are re-exported
+here.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from confirmo.policies import json_text
+from confirmo.policies.identity import aliases, identity, label
+from confirmo.policies.item_arguments import (
+    arguments_for_all,
+    arguments_for_item,
+    array_argument,
+    call_of,
+    item_argument,
+    whole_argument,
+)
+from confirmo.policies.models import FrozenItem, ReasonCode
+from confirmo.policies.tool_spec import ToolSpec
+
+__all__ = [
+    "MAX_ARGUMENT_BYTES",
+    "aliases",
+    "arguments_for_all",
+    "arguments_for_item",
+    "array_argument",
+    "call_key",
+    "call_of",
+    "freeze",
+    "identity",
+    "item_argument",
+    "item_key",
+    "items_from",
+    "label",
+    "too_large",
+    "whole_argument",
+]
+
+MAX_ARGUMENT_BYTES: Final = 1_000_000
+"""Arguments above this are too large: one Temporal payload holds at most 2 MB, and more than them."""
+_REASON_LIMIT = 2000
+_REASON_FIELDS = ("reason", "error", "message")
+
+
+def freeze(entries: Iterable[Any], item_key: str | None = None) -> tuple[FrozenItem, ...]:
+    """Return the items of a set in their order, each once.
+
+    The first of several entries with one identity stays, and is not eligible if any of them is not. An entry
+    whose ``eligible`` is there and is not boolean true is not eligible. Entries that say nothing (null,
+    blank, empty) are no items.
+    """
+    frozen: dict[str, FrozenItem] = {}
+    for entry in map(json_text.clean, entries):
+        if entry is None or (
+            isinstance(entry, str | dict | list) and not (entry.strip() if isinstance(entry, str) else entry)
+        ):
+            continue
+        item = _frozen(entry, item_key)
+        known = frozen.setdefault(item.item_id, item)
+        if known.eligible and not item.eligible:
+            frozen[item.item_id] = known.model_copy(update={"eligible": False, "reason": item.reason})
+    return tuple(frozen.values())
+
+
+def _frozen(entry: Any, item_key: str | None) -> FrozenItem:
+    eligible, reason = _eligibility(entry)
+    return FrozenItem(
+        item_id=identity(entry, item_key),
+        label=label(entry, item_key),
+        eligible=eligible,
+        reason=reason,
+        data=entry,
+        aliases=aliases(entry, item_key),
+    )
+
+
+def _eligibility(entry: Any) -> tuple[bool, str | None]:
+    if not isinstance(entry, Mapping) or "eligible" not in entry or entry["eligible"] is True:
+        return True, None
+    texts = (entry.get(field) for field in _REASON_FIELDS)
+    given = next((text for text in texts if isinstance(text, str) and text.strip()), None)
+    default = ReasonCode.NOT_ELIGIBLE.value if entry["eligible"] is False else "eligible is not a boolean"
+    return False, (given or default)[:_REASON_LIMIT]
+
+
+def items_from(
+    arguments: Mapping[str, Any], resolved_items: Sequence[Any] | None, tool: ToolSpec
+) -> tuple[FrozenItem, ...]:
+    """Return the items: the resolved ones, else the entries of the one required array argument, else none.
+
+    A resolved empty list is an empty set; it does not fall back to the argument.
+    """
+    if resolved_items is not None:
+        return freeze(resolved_items, tool.execution.item_key)
+    name = array_argument(tool)
+    given = arguments.get(name) if name is not None else None
+    return freeze(given, tool.execution.item_key) if isinstance(given, list | tuple) else ()
+
+
+def too_large(arguments: Mapping[str, Any], items: Sequence[FrozenItem], max_items: int) -> bool:
+    """Whether there are more items than ``max_items``, or arguments above ``MAX_ARGUMENT_BYTES``."""
+    return len(items) > max_items or len(json_text.dump(dict(arguments)).encode()) > MAX_ARGUMENT_BYTES
+
+
+def item_key(root: str, item_id: str) -> str:
+    """Return an item's idempotency key: ``cfm_`` and 40 hex digits over root, NUL and item id."""
+    return _key(f"{root}\x00{item_id}")
+
+
+def call_key(root: str) -> str:
+    """Return the idempotency key of a call as a whole: the same as an item's, over the root alone."""
+    return _key(root)
+
+
+def _key(text: str) -> str:
+    return "cfm_" + hashlib.sha256(json_text.clean_text(text).encode()).hexdigest()[:40]

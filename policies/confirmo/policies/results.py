@@ -1,0 +1,240 @@
+"""From outcomes to a ``TransactionResult``: evidence first, one normaliser, one message."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from confirmo.policies.calls import AuxiliaryReport
+from confirmo.policies.evidence import CallReport, ItemOutcome, result_entry
+from confirmo.policies.items import aliases
+from confirmo.policies.models import (
+    FrozenItem,
+    Outcome,
+    ReasonCode,
+    Status,
+    TransactionResult,
+    TransactionState,
+    Wire,
+)
+from confirmo.policies.normalizer import normalize
+from confirmo.policies.questions import clean_text, composition, result_message
+from confirmo.policies.tool_spec import AuxiliaryStep, ToolSpec
+from confirmo.policies.wording import say
+
+
+class AuxiliaryResult(Wire):
+    """What an auxiliary step reported."""
+
+    tool: str
+    report: AuxiliaryReport
+
+
+def ineligible_outcome(item: FrozenItem) -> ItemOutcome:
+    """Return the outcome of an item that was shown with its reason and never sent."""
+    return ItemOutcome(
+        item_id=item.item_id,
+        outcome=Outcome.FAILED,
+        reason=item.reason or ReasonCode.NOT_ELIGIBLE.value,
+        reason_code=ReasonCode.NOT_ELIGIBLE.value,
+    )
+
+
+def unsent_outcome(item: FrozenItem, locale: str) -> ItemOutcome:
+    """Return the outcome of an item that a cancel kept from being sent."""
+    del locale
+    return ItemOutcome(
+        item_id=item.item_id,
+        outcome=Outcome.FAILED,
+        reason=ReasonCode.NOT_EXECUTED.value,
+        reason_code=ReasonCode.NOT_EXECUTED.value,
+    )
+
+
+def auxiliary_due(
+    step: AuxiliaryStep, outcomes: Sequence[ItemOutcome], reports: Sequence[CallReport]
+) -> bool:
+    """Whether the ``when`` of a step holds."""
+    if step.when == "always":
+        return True
+    flags = [outcome.outcome is Outcome.SUCCEEDED for outcome in outcomes] or _single_flags(reports)
+    return all(flags) and bool(flags) if step.when == "all_success" else any(flags)
+
+
+def _single_flags(reports: Sequence[CallReport]) -> list[bool]:
+    return [report.outcome is Outcome.SUCCEEDED for report in reports]
+
+
+def build_result(
+    *,
+    transaction_id: str,
+    tool: ToolSpec,
+    items: Sequence[FrozenItem],
+    outcomes: Mapping[str, ItemOutcome],
+    reports: Sequence[CallReport],
+    auxiliary: Sequence[AuxiliaryResult],
+    cancelled: bool,
+    locale: str,
+) -> TransactionResult:
+    """Build the result of an executed transaction. The status is the normaliser's where there are two items or more."""
+    entries = [result_entry(item, outcomes[item.item_id], tool) for item in items]
+    primary = _primary_with_items(entries, reports, items) if items else _primary_single(reports[0])
+    shown = entries or [entry for entry in primary.get("results", []) if isinstance(entry, dict)]
+    flags = [entry.get("success") is True for entry in shown] if shown else [primary["success"]]
+    any_success = any(flags)
+    error = None if any_success else _first_reason(shown, primary)
+    secondary = _secondary_error(reports, auxiliary)
+    output = {tool.name: primary} | _auxiliary_output(tool.name, auxiliary)
+    status = Status.COMPLETED if any_success else Status.FAILED
+    raw = {
+        "transaction_id": transaction_id,
+        "tool_name": tool.name,
+        "ok": any_success,
+        "error": error,
+        "result": {"status": status.value, "output": output},
+        "metadata": {
+            "workflow_status": "COMPLETED",
+            "needs_review": _needs_review(shown, primary, reports, items),
+        },
+    }
+    normal = normalize(tool.name, raw)
+    code = ReasonCode.CANCELLED.value if cancelled else None
+    reason = say("cancelled", locale) if cancelled else error
+    labels = {item.item_id: item.label for item in items}
+    about: dict[str, Any] = {
+        "items": shown or [primary],
+        "labels": labels,
+        "secondary_error": secondary,
+        "locale": locale,
+    }
+    message = result_message(tool=tool, status=status, reason=reason, reason_code=code, **about)
+    return TransactionResult.model_validate(
+        normal
+        | {
+            "secondary_error": normal.get("secondary_error") or secondary,
+            "transaction_status": status,
+            "message": message,
+            "composition": composition(
+                tool=tool,
+                status=status,
+                reason=reason,
+                reason_code=code,
+                multi_item_status=normal.get("multi_item_status"),
+                text=message,
+                **about,
+            ),
+            "reason": reason,
+            "reason_code": code,
+        }
+    )
+
+
+def closed_result(state: TransactionState, tool: ToolSpec | None, locale: str) -> TransactionResult:
+    """Build the result of a transaction in which nothing was executed."""
+    status, reason = state.status, state.reason
+    about: dict[str, Any] = {"items": [], "labels": {}, "secondary_error": None, "locale": locale}
+    spec = tool or ToolSpec(name=state.tool_name)
+    message = result_message(tool=spec, status=status, reason=reason, reason_code=state.reason_code, **about)
+    return TransactionResult(
+        transaction_id=state.transaction_id,
+        tool_name=state.tool_name,
+        ok=False,
+        error=reason,
+        result={"status": status.value, "output": {}},
+        metadata={"workflow_status": "COMPLETED", "needs_review": False},
+        transaction_status=status,
+        message=message,
+        composition=composition(
+            tool=spec,
+            status=status,
+            reason=reason,
+            reason_code=state.reason_code,
+            multi_item_status=None,
+            text=message,
+            **about,
+        ),
+        reason=reason,
+        reason_code=state.reason_code,
+    )
+
+
+def _primary_with_items(
+    entries: list[dict[str, Any]], reports: Sequence[CallReport], items: Sequence[FrozenItem]
+) -> dict[str, Any]:
+    primary: dict[str, Any] = {"success": all(e["success"] for e in entries), "results": entries}
+    extras = _distinct([entry for report in reports for entry in report.unrequested])
+    if extras:
+        primary["unrequested_results"] = extras
+    messages = list(dict.fromkeys(report.message for report in reports if report.message))
+    if messages:
+        primary["message"] = "\n".join(messages)
+    raws = [report.raw for report in reports if report.raw is not None]
+    if raws:
+        primary["raw"] = "\n".join(dict.fromkeys(raws))[:65_536]
+    return primary
+
+
+def _primary_single(report: CallReport) -> dict[str, Any]:
+    answer = dict(report.answer) if isinstance(report.answer, dict) else {}
+    if not isinstance(report.answer, dict) and report.answer is not None:
+        answer["answer"] = report.answer
+    primary = answer | {
+        "success": report.outcome is Outcome.SUCCEEDED,
+        "outcome": (report.outcome or Outcome.UNKNOWN).value,
+        "attempts": report.attempts,
+    }
+    extras: dict[str, Any] = {
+        "reason": report.reason,
+        "reason_code": report.reason_code,
+        "raw": report.raw,
+        "verified_by": report.verified_by,
+        "idempotency_key": report.idempotency_key,
+    }
+    primary |= {key: value for key, value in extras.items() if value is not None}
+    if report.message and "message" not in primary:
+        primary["message"] = report.message
+    if report.results:
+        primary["results"] = list(report.results)
+    return primary
+
+
+def _auxiliary_output(primary: str, auxiliary: Sequence[AuxiliaryResult]) -> dict[str, Any]:
+    output: dict[str, Any] = {}
+    for number, step in enumerate(auxiliary, start=1):
+        name = step.tool if step.tool != primary and step.tool not in output else f"{step.tool}#{number}"
+        entry: dict[str, Any] = dict(step.report.answer) | {"success": step.report.success}
+        if step.report.error is not None:
+            entry["error"] = step.report.error
+        output[name] = entry
+    return output
+
+
+def _secondary_error(reports: Sequence[CallReport], auxiliary: Sequence[AuxiliaryResult]) -> str | None:
+    errors = [report.secondary_error for report in reports if report.secondary_error]
+    errors += [f"{step.tool}: {step.report.error}" for step in auxiliary if not step.report.success]
+    return "; ".join(dict.fromkeys(errors)) or None
+
+
+def _first_reason(shown: Sequence[Mapping[str, Any]], primary: Mapping[str, Any]) -> str | None:
+    reasons = [entry.get("reason") for entry in shown] or [primary.get("reason")]
+    texts = [clean_text(reason) for reason in reasons if isinstance(reason, str) and reason]
+    return "; ".join(dict.fromkeys(texts)) or None
+
+
+def _needs_review(
+    shown: Sequence[Mapping[str, Any]],
+    primary: Mapping[str, Any],
+    reports: Sequence[CallReport],
+    items: Sequence[FrozenItem],
+) -> bool:
+    if any(entry.get("outcome") == Outcome.UNKNOWN.value for entry in [*shown, primary]):
+        return True
+    asked = {alias for item in items for alias in item.aliases}
+    strange = [entry for report in reports for entry in report.unrequested]
+    return any(not asked & set(aliases(entry, None)) for entry in strange)
+
+
+def _distinct(entries: Sequence[Any]) -> list[Any]:
+    kept: list[Any] = []
+    for entry in entries:
+        if entry not in kept:
+            kept.append(entry)
+    return kept

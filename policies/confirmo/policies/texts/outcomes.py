@@ -1,0 +1,212 @@
+"""What happened, item by item: as text for a person, and as data for whoever writes one.
+
+An outcome is repeated, never derived: an entry without a readable ``outcome`` is UNKNOWN.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from confirmo.policies.models import Outcome, ReasonCode, Status
+from confirmo.policies.texts import catalogue, is_portuguese, one_line
+from confirmo.policies.texts.rendering import SENTENCE_ITEMS, bounded, bullets, distinct, operation_name
+from confirmo.policies.tool_spec import ToolSpec
+from confirmo.policies.wording import say
+
+COMPOSED_ITEMS: Final = 200
+"""Most items in a composition. The evidence stays whole in ``result``; a model's context would not."""
+
+_PROTOCOL_FIELDS: Final = ("protocol", "protocolo", "protocol_id", "protocol_number", "operation_id")
+_LABEL_FIELDS: Final = ("subject", "name", "label")
+_ORDER: Final = (Outcome.FAILED, Outcome.UNKNOWN, Outcome.SUCCEEDED)
+_IN_DOUBT: Final = frozenset(
+    {
+        ReasonCode.LOST_ANSWER,
+        ReasonCode.MISSING_RESULT,
+        ReasonCode.INVALID_FLAG,
+        ReasonCode.CONFLICTING_EVIDENCE,
+        ReasonCode.UNRECOGNISED_ANSWER,
+    }
+)
+
+
+def reason_text(reason: str | None, locale: str) -> str:
+    """Return a reason as people read it: a stable reason word in the locale, other text cleaned."""
+    line = one_line(reason or "")
+    return catalogue(locale).get(f"reason_{line}", line).rstrip(".")
+
+
+def result_message(
+    *,
+    tool: ToolSpec,
+    status: Status,
+    reason: str | None,
+    reason_code: str | None,
+    items: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, str],
+    secondary_error: str | None,
+    locale: str,
+) -> str:
+    """Say what happened.
+
+    Args:
+        tool: The tool that ran, or would have.
+        status: A closed status.
+        reason: Why nothing was executed, or why a tool without items failed.
+        reason_code: The stable word beside it.
+        items: The entries of ``results[]``, or none. A tool without items may pass its answer as one entry.
+        labels: Label by ``item_id``; an entry that is not in it is named by its own fields.
+        secondary_error: What failed beside the primary tool.
+        locale: ``pt-BR`` or ``en``.
+
+    Up to ten items one sentence each; above, counts, then by name what failed and what is unknown.
+    """
+    if status not in (Status.COMPLETED, Status.FAILED):
+        return _nothing_executed(status, reason, reason_code, locale)
+    midway = reason_code == ReasonCode.CANCELLED
+    paragraphs = [
+        catalogue(locale)["cancelled_midway"] if midway else "",
+        _item_report(_views(items, labels, tool, locale), locale) if items else "",
+        _tool_report(tool, status, reason, reason_code, locale) if not items else "",
+        _secondary(secondary_error, locale),
+    ]
+    return "\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def composition(
+    *,
+    tool: ToolSpec,
+    status: Status,
+    reason: str | None,
+    reason_code: str | None,
+    multi_item_status: str | None,
+    items: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, str],
+    secondary_error: str | None,
+    text: str,
+    locale: str,
+) -> dict[str, Any]:
+    """Return the message as data, with the instruction that binds a model that words it.
+
+    Above 200 items only those are listed, what failed and what is unknown first; ``counts`` are of all.
+    """
+    views = _views(items, labels, tool, locale) if status in (Status.COMPLETED, Status.FAILED) else []
+    listed = views if len(views) <= COMPOSED_ITEMS else _worst_first(views)[:COMPOSED_ITEMS]
+    return {
+        "locale": "pt-BR" if is_portuguese(locale) else "en",
+        "operation": operation_name(tool),
+        "status": status.value,
+        "multi_item_status": multi_item_status,
+        "counts": {outcome.value: _count(views, outcome) for outcome in Outcome},
+        "items": listed,
+        "items_omitted": len(views) - len(listed),
+        "reason": reason_text(reason or reason_code, locale) or None,
+        "secondary_error": one_line(secondary_error or "") or None,
+        "text": text,
+        "instruction": catalogue(locale)["instruction"],
+    }
+
+
+def _views(
+    items: Sequence[Mapping[str, Any]], labels: Mapping[str, str], tool: ToolSpec, locale: str
+) -> list[dict[str, Any]]:
+    """Return label, outcome, and where there are any protocol and reason of each entry."""
+    item_ids = [_scalar_text(entry.get("item_id")) for entry in items]
+    fields = (
+        _LABEL_FIELDS if len(items) > 1 else ()
+    )  # one answer is the tool's own; its name may be anybody's
+    named = [
+        labels.get(item_id) or _first_text(entry, fields) or item_id or operation_name(tool)
+        for item_id, entry in zip(item_ids, items, strict=True)
+    ]
+    return [
+        _view(entry, label, locale) for entry, label in zip(items, distinct(named, item_ids), strict=True)
+    ]
+
+
+def _view(entry: Mapping[str, Any], label: str, locale: str) -> dict[str, Any]:
+    outcome = _outcome(entry)
+    protocol = _first_text(entry, _PROTOCOL_FIELDS)
+    reason = _first_text(entry, ("reason", "error", "reason_code")) if outcome != Outcome.SUCCEEDED else ""
+    view = {"label": label, "outcome": outcome.value}
+    if protocol:
+        view["protocol"] = one_line(protocol)
+    if reason:
+        view["reason"] = reason_text(reason, locale)
+    return view
+
+
+def _outcome(entry: Mapping[str, Any]) -> Outcome:
+    return next((outcome for outcome in Outcome if entry.get("outcome") == outcome), Outcome.UNKNOWN)
+
+
+def _first_text(entry: Mapping[str, Any], fields: Sequence[str]) -> str:
+    return next((text for text in (_scalar_text(entry.get(field)) for field in fields) if text), "")
+
+
+def _scalar_text(value: Any) -> str:
+    """Return a text or a number as text, empty for anything else."""
+    return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def _count(views: Sequence[Mapping[str, Any]], outcome: Outcome) -> int:
+    return sum(view["outcome"] == outcome for view in views)
+
+
+def _worst_first(views: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(views, key=lambda view: _ORDER.index(Outcome(view["outcome"])))
+
+
+def _item_report(views: Sequence[dict[str, Any]], locale: str) -> str:
+    succeeded, failed = _count(views, Outcome.SUCCEEDED), _count(views, Outcome.FAILED)
+    unknown = len(views) - succeeded - failed
+    long = len(views) > SENTENCE_ITEMS
+    counts = catalogue(locale)["counts_long" if long else "counts"].format(
+        succeeded=succeeded, failed=failed, unknown=unknown, total=len(views)
+    )
+    if not long:
+        return "\n".join([counts] * (len(views) > 1) + [_sentence(view, locale) for view in views])
+    open_views = _worst_first(views)[: failed + unknown]
+    named = bullets(bounded([_sentence(view, locale) for view in open_views], locale))
+    return "\n".join(part for part in (counts, named) if part)
+
+
+def _sentence(view: Mapping[str, Any], locale: str) -> str:
+    texts = catalogue(locale)
+    protocol = [texts["protocol"].format(protocol=view["protocol"])] if "protocol" in view else []
+    facts = "; ".join([*protocol, *([view["reason"]] if "reason" in view else [])])
+    key = f"item_{view['outcome'].lower()}"
+    return texts[key].format(label=view["label"], detail=f" ({facts})" if facts else "")
+
+
+def _tool_report(
+    tool: ToolSpec, status: Status, reason: str | None, reason_code: str | None, locale: str
+) -> str:
+    texts = catalogue(locale)
+    operation = texts["operation"].format(operation=operation_name(tool))
+    if status is Status.COMPLETED:
+        return texts["done"].format(operation=operation)
+    why = reason_text(reason or reason_code, locale)
+    key = "unknown" if {reason, reason_code} & _IN_DOUBT else "not_done"
+    return texts[f"{key}_reason" if why else key].format(operation=operation, reason=why)
+
+
+def _nothing_executed(status: Status, reason: str | None, reason_code: str | None, locale: str) -> str:
+    texts = catalogue(locale)
+    if status.value not in texts:
+        return texts["open"]
+    rejected = reason_code == ReasonCode.REJECTED
+    what = texts["reason_rejected"] if rejected else texts[status.value]
+    why = "" if reason in _own_words(locale) else reason_text(reason or reason_code, locale)
+    if why and why.casefold() != what.casefold():
+        what = texts["because"].format(what=what, reason=why)
+    return texts["nothing_executed"].format(what=what)
+
+
+def _own_words(locale: str) -> set[str]:
+    """Return the workflow's sentences that say no more than the status does."""
+    return {say(key, locale) for key in ("cancelled", "rejected", "expired", "collecting_expired")}
+
+
+def _secondary(error: str | None, locale: str) -> str:
+    line = one_line(error or "").rstrip(".")
+    return catalogue(locale)["secondary"].format(reason=line) if line else ""

@@ -1,0 +1,129 @@
+"""Everything on one machine: the embedded Temporal server, its UI, a worker and, without a configuration, the examples."""
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from temporalio.client import Client
+
+from confirmo.examples import config_directory
+from confirmo.worker.app import load_or_fail, running_worker, stop_event
+from confirmo.worker.embedded import server_command
+from confirmo.worker.errors import ServerUnavailable
+from confirmo.worker.processes import child, free_port, require_free, until_listening
+from confirmo.worker.ready import ReadyInfo, write_ready_file
+from confirmo.worker.settings import Settings
+from confirmo.workflows.converter import data_converter
+
+_START_SECONDS = 30.0
+EXAMPLES = ("contas", "retail")
+
+
+class DevStack:
+    """Starts all parts on entry and ends all of them on exit.
+
+    Attributes:
+        info: Where things are, once entered.
+        client: A Temporal client, once entered.
+        ledgers: Database file of each example server; empty with a configuration of one's own.
+    """
+
+    info: ReadyInfo
+    client: Client
+
+    def __init__(
+        self,
+        config: Path | None = None,
+        port: int | None = None,
+        ui_port: int | None = None,
+        db: Path | None = None,
+        ready_file: Path | None = None,
+    ) -> None:
+        """Args: null ports mean free ones; a null ``db`` means that nothing survives; null ``config`` the examples."""
+        self._config = config
+        self._port, self._ui_port = port, ui_port
+        self._db = db.absolute() if db is not None else None
+        self._ready_file = ready_file
+        self._stack = AsyncExitStack()
+        self._stop: asyncio.Event | None = None
+        self.ledgers: dict[str, Path] = {}
+
+    async def __aenter__(self) -> Self:
+        """Start everything. Raises ``ConfigurationError`` or ``ServerUnavailable``; nothing is left behind then."""
+        try:
+            await self._start()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End everything, last started first."""
+        await self._stack.aclose()
+
+    async def wait(self) -> None:
+        """Wait for SIGINT or SIGTERM."""
+        assert self._stop is not None
+        await self._stop.wait()
+
+    async def _start(self) -> None:
+        self._stop = stop_event()
+        logs = Path(tempfile.mkdtemp(prefix="confirmo-"))
+        self._stack.callback(shutil.rmtree, logs, ignore_errors=True)
+        environ = dict(os.environ)
+        if self._config is None:
+            environ |= await self._start_examples(logs)
+        catalog = load_or_fail(self._config or config_directory(), environ)
+        self.client = await self._start_server(logs)
+        worker = await self._stack.enter_async_context(running_worker(self.client, catalog, Settings()))
+        self.info = ReadyInfo.of(self.client, worker.task_queue, f"http://127.0.0.1:{self._ui_port}")
+        if self._ready_file is not None:
+            write_ready_file(self._ready_file, self.info)
+            self._stack.callback(self._ready_file.unlink, missing_ok=True)
+
+    async def _start_server(self, logs: Path) -> Client:
+        self._port = free_port() if self._port is None else require_free(self._port, "--port")
+        self._ui_port = free_port() if self._ui_port is None else require_free(self._ui_port, "--ui-port")
+        if self._db is not None:
+            self._db.parent.mkdir(parents=True, exist_ok=True)
+        log = logs / "temporal.log"
+        command = server_command(self._port, self._ui_port, self._db)
+        await self._stack.enter_async_context(child(command, log=log))
+        await until_listening(self._port, "The Temporal server", _START_SECONDS, log)
+        return await self._connect(f"127.0.0.1:{self._port}")
+
+    async def _connect(self, address: str) -> Client:
+        deadline = asyncio.get_running_loop().time() + _START_SECONDS
+        while True:
+            try:
+                return await Client.connect(address, data_converter=data_converter)
+            except RuntimeError:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise ServerUnavailable(f"The Temporal server at {address} did not get ready.") from None
+                await asyncio.sleep(0.05)
+
+    async def _start_examples(self, logs: Path) -> dict[str, str]:
+        """Start the example tool servers side by side and return the variables that their configuration reads."""
+        urls: dict[str, str] = {}
+        ports: dict[str, int] = {}
+        for name in EXAMPLES:
+            base = self._db if self._db is not None else logs / "confirmo"
+            database = base.with_name(f"{base.name}.{name}.db")
+            database.parent.mkdir(parents=True, exist_ok=True)
+            self.ledgers[name] = database
+            ports[name] = free_port()
+            module = f"confirmo.examples.{name}"
+            command = [sys.executable, "-m", module, "--port", str(ports[name]), "--db", str(database)]
+            await self._stack.enter_async_context(child(command, log=logs / f"{name}.log"))
+            urls[f"{name.upper()}_URL"] = f"http://127.0.0.1:{ports[name]}/mcp"
+        for name, port in ports.items():
+            await until_listening(port, f"The example server {name}", _START_SECONDS, logs / f"{name}.log")
+        return urls

@@ -1,0 +1,26 @@
+"""Why a worker or the embedded server does not start; one sentence each, for people."""
+
+from collections.abc import Sequence
+
+from confirmo.policies.catalog import Problem
+
+
+class WorkerError(Exception):
+    """Base of all errors of this package."""
+
+
+class ConfigurationError(WorkerError):
+    """The three files cannot be used.
+
+    Attributes:
+        problems: Every problem, with file, line and key.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Name the number of problems; the caller lists them."""
+        super().__init__(f"The configuration has {len(problems)} error(s); nothing was started.")
+        self.problems = tuple(problems)
+
+
+class ServerUnavailable(WorkerError):  # noqa: N818
+    """Temporal, its namespace, or a port that is needed cannot be had."""

@@ -1,0 +1,86 @@
+"""Child processes that never outlive this one, and free ports for them."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from confirmo.worker.errors import ServerUnavailable
+
+_GUARD = Path(__file__).with_name("guard.py")
+_STOP_SECONDS = 15.0
+
+
+@asynccontextmanager
+async def child(
+    command: list[str], *, log: Path, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[None]:
+    """Run ``command`` for the length of the block; its output goes to ``log``.
+
+    It ends with the block, and also when this process is killed: a guard between the two watches a pipe.
+    """
+    with log.open("ab") as output:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-I",
+            "-S",
+            str(_GUARD),
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            env=dict(os.environ) | dict(environ or {}),
+            start_new_session=True,
+        )
+    try:
+        yield
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            await process.stdin.wait_closed()
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def require_free(port: int, option: str) -> int:
+    """Return ``port``. Raises ``ServerUnavailable`` where something listens on it already."""
+    try:
+        with socket.create_server(("127.0.0.1", port)):
+            return port
+    except OSError:
+        raise ServerUnavailable(
+            f"Port {port} is taken. Stop what runs there, or choose another {option}."
+        ) from None
+
+
+async def until_listening(port: int, what: str, seconds: float, log: Path) -> None:
+    """Wait until something accepts connections on ``port``. Raises ``ServerUnavailable`` after ``seconds``."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            if asyncio.get_running_loop().time() > deadline:
+                tail = log.read_text(errors="replace")[-300:].strip().splitlines()
+                last = tail[-1] if tail else "it printed nothing"
+                raise ServerUnavailable(f"{what} did not start on port {port}: {last}") from None
+            await asyncio.sleep(0.02)
+        else:
+            writer.close()
+            await writer.wait_closed()
+            return

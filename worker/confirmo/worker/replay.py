@@ -1,0 +1,40 @@
+"""Replaying recorded histories against today's code."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from temporalio.client import WorkflowHistory
+from temporalio.worker import Replayer
+
+from confirmo.worker.app import SANDBOX
+from confirmo.workflows import TransactionWorkflow
+from confirmo.workflows.converter import data_converter
+
+
+def history_files(paths: Iterable[Path]) -> list[Path]:
+    """Return the files named, and every ``*.json`` in the folders named, sorted."""
+    return [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+
+
+async def replay_histories(paths: Iterable[Path]) -> list[tuple[Path, str | None]]:
+    """Replay each history; the text says why one breaks, null where it replays."""
+    replayer = Replayer(
+        workflows=[TransactionWorkflow], data_converter=data_converter, workflow_runner=SANDBOX
+    )
+    return [(path, await _replay(replayer, path)) for path in history_files(paths)]
+
+
+async def _replay(replayer: Replayer, path: Path) -> str | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+        json.loads(text)
+        history = WorkflowHistory.from_json(path.stem, text)
+    except (OSError, ValueError) as error:
+        return f"not a history: {type(error).__name__}"
+    except Exception as error:
+        return f"not a Temporal history in JSON: {type(error).__name__}"
+    result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
+    if result.replay_failure is None:
+        return None
+    return str(result.replay_failure)[:500]

@@ -1,0 +1,31 @@
+"""Settings of a worker: the only reader of ``CONFIRMO_*``. Temporal's own come through ``temporalio.envconfig``."""
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """One worker's settings.
+
+    Attributes:
+        task_queue: Where the worker listens.
+        item_activities: Up to this many items one activity each, readable in the UI; above, slices.
+        slice_items: Items in one slice.
+        max_items: Larger sets are refused as ``too_large``.
+        max_concurrent_activities: Activities at once in this worker.
+        graceful_shutdown_seconds: How long a stopping worker waits for calls under way; null means longer than the
+            longest attempt that the catalogue allows.
+        webhook_url: Where confirmation requests are delivered; null means the log.
+        webhook_headers: Headers of that delivery, as a JSON object.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="CONFIRMO_", extra="ignore", frozen=True)
+
+    task_queue: str = "confirmo"
+    item_activities: int = Field(default=20, ge=0, le=1000)
+    slice_items: int = Field(default=200, ge=1, le=2000)
+    max_items: int = Field(default=100_000, ge=1)
+    max_concurrent_activities: int = Field(default=200, ge=1)
+    graceful_shutdown_seconds: float | None = Field(default=None, ge=0)
+    webhook_url: str | None = None
+    webhook_headers: dict[str, str] = {}

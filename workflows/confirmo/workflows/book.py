@@ -1,0 +1,216 @@
+"""The mutable record of one run: what the messages read and write, and what the outside is shown."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey
+
+from confirmo.policies import names
+from confirmo.policies.decisions import Decided, Question
+from confirmo.policies.details import markdown_details
+from confirmo.policies.events import EventName, make_event
+from confirmo.policies.evidence import ItemOutcome
+from confirmo.policies.models import (
+    CLOSED_STATUSES,
+    WAITING_STATUSES,
+    Actor,
+    Confirmation,
+    Event,
+    FrozenItem,
+    InvalidParameter,
+    ItemState,
+    Outcome,
+    PreValidationRecord,
+    Progress,
+    ReasonCode,
+    Status,
+    TransactionRequest,
+    TransactionResult,
+    TransactionState,
+)
+from confirmo.policies.tool_spec import ConfirmationPolicy, ResolvedPolicy, ToolSpec
+
+KEPT_EVENTS = 50
+
+
+@dataclass
+class Book:
+    """State of one run. Everything here is rebuilt by replay; nothing of it is read from outside."""
+
+    transaction_id: str
+    request: TransactionRequest
+    status: Status = Status.VALIDATING
+    given: dict[str, Any] = field(default_factory=dict)
+    """Arguments as the caller gave them, with what was provided and amended since."""
+    removed_ids: set[str] = field(default_factory=set)
+    policies: dict[str, ResolvedPolicy] = field(default_factory=dict)
+    tool: ToolSpec | None = None
+    """The tool that will run."""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    invalid: tuple[InvalidParameter, ...] = ()
+    question: str | None = None
+    items: tuple[FrozenItem, ...] = ()
+    items_resolved: bool = False
+    confirmation: Confirmation | None = None
+    deadline: datetime | None = None
+    decided: Decided | None = None
+    pre_validation: PreValidationRecord | None = None
+    must_confirm: bool = False
+    outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
+    result: TransactionResult | None = None
+    reason: str | None = None
+    reason_code: str | None = None
+    changed: bool = False
+    """Set by a message that changes the arguments; cleared when they are validated anew."""
+    cancel_requested: bool = False
+    cancel_reason: str | None = None
+    events: deque[Event] = field(default_factory=lambda: deque(maxlen=KEPT_EVENTS))
+    event_count: int = 0
+    parameter_questions: int = 0
+    questions: int = 0
+    search_attributes: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether the transaction is over."""
+        return self.status in CLOSED_STATUSES
+
+    @property
+    def waiting(self) -> bool:
+        """Whether someone outside is needed, or it is over and its result is there."""
+        return (self.status in WAITING_STATUSES and not self.changed) or (
+            self.closed and self.result is not None
+        )
+
+    @property
+    def tool_name(self) -> str:
+        """The tool that will run, or the requested one where none was found yet."""
+        return self.tool.name if self.tool else self.request.tool_name
+
+    @property
+    def confirmation_policy(self) -> ConfirmationPolicy:
+        """The policy of the tool that will run."""
+        return self.tool.confirmation if self.tool else ConfirmationPolicy()
+
+    @property
+    def requester(self) -> Actor | None:
+        """Who asked."""
+        return self.request.requester
+
+    def emit(self, name: EventName, **details: Any) -> None:
+        """Record one transition and log it; the workflow's logger is silent on replay."""
+        self.event_count += 1
+        event = make_event(
+            name,
+            number=self.event_count,
+            moment=workflow.now(),
+            transaction_id=self.transaction_id,
+            request=self.request,
+            tool_name=self.tool_name,
+            details=details,
+        )
+        self.events.append(event)
+        workflow.logger.info(name.value, extra={"confirmo_event": event.model_dump(mode="json")})
+
+    def move(self, status: Status) -> None:
+        """Change the status, and what the Temporal UI and its search show."""
+        self.status = status
+        self.publish()
+
+    def close(
+        self, status: Status, event: EventName | None, reason: str | None, code: ReasonCode | None
+    ) -> None:
+        """End the transaction before anything was executed; the first close stands."""
+        if self.closed:
+            return
+        self.question = None
+        self.reason, self.reason_code = reason, code.value if code else None
+        self.status = status
+        if event is not None:
+            self.emit(event, **({"reason_code": code.value} if code else {}))
+
+    def publish_details(self) -> None:
+        """Show the current state as markdown in the Temporal UI."""
+        workflow.set_current_details(markdown_details(self.view()))
+
+    def publish(self) -> None:
+        """Show the current state as markdown details and search attributes."""
+        self.publish_details()
+        if not self.search_attributes:
+            return
+        values = {names.SEARCH_STATUS: self.status.value, names.SEARCH_TOOL: self.tool_name}
+        values[names.SEARCH_TENANT] = self.request.tenant
+        if self.result is not None:
+            outcome = self.result.multi_item_status or ("SUCCESS" if self.result.ok else "FAILED")
+            values[names.SEARCH_OUTCOME] = outcome if self.result.result.get("output") else self.status.value
+        workflow.upsert_search_attributes(
+            [SearchAttributeKey.for_keyword(key).value_set(value) for key, value in values.items()]
+        )
+
+    def asked(self) -> Question:
+        """Return what a decision is judged by."""
+        return Question(
+            status=self.status,
+            closed=self.closed,
+            confirmation=self.confirmation,
+            decided=self.decided,
+            policy=self.confirmation_policy,
+            requester=self.requester,
+            eligible_ids=tuple(item.item_id for item in self.items if item.eligible),
+            expires_at=self.deadline,
+        )
+
+    def selected(self) -> tuple[FrozenItem, ...]:
+        """Return the items that belong to the confirmed set: all, or those a yes named and the ineligible ones."""
+        chosen = self.decided.item_ids if self.decided else None
+        if chosen is None:
+            return self.items
+        return tuple(item for item in self.items if item.item_id in chosen or not item.eligible)
+
+    def progress(self) -> Progress:
+        """Count outcomes over the confirmed set."""
+        outcomes = [outcome.outcome for outcome in self.outcomes.values()]
+        return Progress(
+            items_count=len(self.selected()),
+            items_done_count=len(outcomes),
+            items_succeeded_count=outcomes.count(Outcome.SUCCEEDED),
+            items_failed_count=outcomes.count(Outcome.FAILED),
+            items_unknown_count=outcomes.count(Outcome.UNKNOWN),
+        )
+
+    def view(self) -> TransactionState:
+        """Return the state as the outside sees it."""
+        return TransactionState(
+            transaction_id=self.transaction_id,
+            status=self.status,
+            tool_name=self.tool_name,
+            requested_tool_name=self.request.tool_name,
+            arguments=self.arguments,
+            ignored_arguments=self.ignored,
+            missing_parameters=self.missing,
+            invalid_parameters=self.invalid,
+            question=self.question,
+            items=tuple(self._item_state(item) for item in self.items),
+            confirmation=self.confirmation,
+            transaction_pre_validation=self.pre_validation,
+            progress=self.progress(),
+            result=self.result,
+            reason=self.reason,
+            reason_code=self.reason_code,
+            events=tuple(self.events),
+        )
+
+    def _item_state(self, item: FrozenItem) -> ItemState:
+        outcome = self.outcomes.get(item.item_id)
+        return ItemState(
+            item_id=item.item_id,
+            label=item.label,
+            eligible=item.eligible,
+            reason=outcome.reason if outcome and outcome.reason else item.reason,
+            outcome=outcome.outcome if outcome else None,
+        )

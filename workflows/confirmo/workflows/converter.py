@@ -1,0 +1,36 @@
+"""The data converter that clients, workers and replayers share."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from temporalio.api.common.v1 import Payload
+from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
+
+
+class Undecodable:
+    """Stands for a payload that nobody here can read, so that the handler can refuse it with a sentence."""
+
+
+class TolerantPayloadConverter(PydanticPayloadConverter):
+    """Pydantic's converter, except that an untyped payload that cannot be decoded becomes ``Undecodable``.
+
+    Otherwise a start payload in an unknown encoding would fail its workflow task for ever.
+    """
+
+    def from_payloads(self, payloads: Sequence[Payload], type_hints: list[type] | None = None) -> list[Any]:
+        """Decode each payload on its own."""
+        hints: list[Any] = list(type_hints or [])
+        hints += [None] * (len(payloads) - len(hints))
+        return [self._one(payload, hint) for payload, hint in zip(payloads, hints, strict=False)]
+
+    def _one(self, payload: Payload, hint: Any) -> Any:
+        try:
+            return super().from_payloads([payload], None if hint is None else [hint])[0]
+        except Exception:
+            if hint is None or hint is Any:
+                return Undecodable()
+            raise
+
+
+data_converter = replace(pydantic_data_converter, payload_converter_class=TolerantPayloadConverter)

@@ -1,0 +1,287 @@
+"""Executing a frozen set: fan-out, doubt, and the steps that come after.
+
+An activity already started is never abandoned: a cancel stops what was not sent and waits for the rest.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError
+from temporalio.workflow import ActivityCancellationType
+
+from confirmo.policies import items as item_rules
+from confirmo.policies.calls import AuxiliaryReport, AuxiliaryRequest, ExecuteItemRequest, ExecuteItemsRequest
+from confirmo.policies.doubt import (
+    may_verify,
+    merge_reports,
+    open_items,
+    report_of_failure,
+    retry_delay,
+    retryable_items,
+)
+from confirmo.policies.events import EventName
+from confirmo.policies.evidence import CallReport, ItemOutcome
+from confirmo.policies.models import Effect, FrozenItem, ReasonCode
+from confirmo.policies.results import AuxiliaryResult, auxiliary_due, ineligible_outcome, unsent_outcome
+from confirmo.policies.tool_spec import AuxiliaryStep, ResolvedPolicy, ToolSpec
+from confirmo.workflows import activity_stubs, options
+from confirmo.workflows.book import Book
+from confirmo.workflows.failures import failure_of, recorded_outcomes
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Items of one activity: how often each was sent before, and whether to ask about them first."""
+
+    items: tuple[FrozenItem, ...]
+    attempts: dict[str, int] = field(default_factory=dict)
+    verify: bool = False
+    suffix: str = ""
+
+
+_Send = Callable[[_Part], Awaitable[CallReport]]
+
+
+class Execution:
+    """Executes the confirmed set of a book and collects what became of each item."""
+
+    def __init__(self, book: Book, tool: ToolSpec) -> None:
+        self._book = book
+        self._tool = tool
+        self._policy: ResolvedPolicy = book.policies[tool.name]
+        self._status_tool = self._policy.related.get(tool.execution.status_tool or "")
+        self.reports: list[CallReport] = []
+        self.auxiliary: list[AuxiliaryResult] = []
+
+    async def run(self) -> None:
+        """Execute, then run the auxiliary steps whose ``when`` holds."""
+        items = self._book.selected()
+        eligible = tuple(item for item in items if item.eligible)
+        for item in items:
+            if not item.eligible:
+                self._book.outcomes[item.item_id] = ineligible_outcome(item)
+        call = item_rules.call_of(self._tool, bool(items))
+        if call == "single":
+            self.reports.append(await self._single())
+        elif call == "whole":
+            await self._whole(eligible)
+        elif len(eligible) <= self._policy.item_activities:
+            await self._one_by_one(eligible)
+        else:
+            await self._slices(eligible)
+        for item in eligible:
+            if item.item_id not in self._book.outcomes:
+                self._book.outcomes[item.item_id] = unsent_outcome(item, self._book.request.locale)
+        await self._after()
+
+    async def _single(self) -> CallReport:
+        name, summary = "call", self._tool.name
+        report = await self._execute_item(None, name, summary, 0, verify=False)
+        for cycle in range(1, max(2, self._tool.execution.max_attempts)):
+            lost = report.reason_code == ReasonCode.LOST_ANSWER.value and report.verified_by is None
+            if not lost or not may_verify(self._tool, self._status_tool):
+                break
+            report = await self._execute_item(
+                None, f"{name}-verify-{cycle}", summary, report.attempts, verify=True
+            )
+        if report.unrequested:
+            self._book.emit(EventName.UNREQUESTED_RESULT, count=len(report.unrequested))
+        return report
+
+    async def _whole(self, eligible: tuple[FrozenItem, ...]) -> None:
+        async def send(part: _Part) -> CallReport:
+            return await self._execute_items(
+                self._items_request(part, "whole"), f"call{part.suffix}", stoppable=False
+            )
+
+        self._take(await self._until_known(eligible, send), eligible)
+
+    async def _one_by_one(self, eligible: tuple[FrozenItem, ...]) -> None:
+        queue = deque(enumerate(eligible, start=1))
+        total = len(eligible)
+
+        async def lane() -> None:
+            while queue and not self._book.cancel_requested:
+                number, item = queue.popleft()
+                await self._one(item, f"item-{number}", f"{self._tool.name}: item {number} of {total}")
+
+        await asyncio.gather(*(lane() for _ in range(min(self._tool.execution.max_concurrency, total))))
+
+    async def _one(self, item: FrozenItem, name: str, summary: str) -> None:
+        async def send(part: _Part) -> CallReport:
+            before = part.attempts.get(item.item_id, 0)
+            return await self._execute_item(item, name + part.suffix, summary, before, verify=part.verify)
+
+        self._take(await self._until_known((item,), send), (item,))
+
+    async def _slices(self, eligible: tuple[FrozenItem, ...]) -> None:
+        unsafe = self._tool.execution.effect is Effect.UNSAFE
+        # All items of a lost unsafe slice are in doubt, so such a slice holds no more than what is in flight at once.
+        size = self._tool.execution.max_concurrency if unsafe else self._policy.slice_items
+        for start in range(0, len(eligible), size):
+            if self._book.cancel_requested:
+                return
+            items = eligible[start : start + size]
+            await self._slice(items, f"items-{start + 1}-{start + len(items)}")
+
+    async def _slice(self, items: tuple[FrozenItem, ...], name: str) -> None:
+        async def send(part: _Part) -> CallReport:
+            return await self._execute_items(
+                self._items_request(part, "per_item"), name + part.suffix, stoppable=True
+            )
+
+        self._take(await self._until_known(items, send), items)
+
+    async def _until_known(self, items: tuple[FrozenItem, ...], send: _Send) -> CallReport:
+        """Send, and go on with what is still open as long as the failure table and ``max_attempts`` allow."""
+        book = self._book
+        report = await send(_Part(items))
+        for cycle in range(1, max(2, self._tool.execution.max_attempts)):
+            attempts = {outcome.item_id: outcome.attempts for outcome in report.items}
+            again = retryable_items(report, items) if cycle < self._tool.execution.max_attempts else ()
+            if again:
+                await self._pause(retry_delay(report, cycle - 1))
+            if again and not book.cancel_requested:
+                report = merge_reports(report, await send(_Part(again, attempts, False, f"-retry-{cycle}")))
+            still = open_items(report, items) if may_verify(self._tool, self._status_tool) else ()
+            if still:
+                report = merge_reports(report, await send(_Part(still, attempts, True, f"-verify-{cycle}")))
+            if book.cancel_requested or not (again or still):
+                break
+        return report
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await workflow.wait_condition(
+                lambda: self._book.cancel_requested,
+                timeout=seconds,
+                timeout_summary="before the next attempt",
+            )
+
+    async def _execute_item(
+        self, item: FrozenItem | None, name: str, summary: str, before: int, *, verify: bool
+    ) -> CallReport:
+        book = self._book
+        try:
+            return await workflow.execute_activity(
+                activity_stubs.execute_item,
+                ExecuteItemRequest(
+                    transaction_id=book.transaction_id,
+                    root=book.transaction_id,
+                    tool=self._tool,
+                    status_tool=self._status_tool,
+                    arguments=book.arguments,
+                    item=item,
+                    attempts_before=before,
+                    verify_first=verify,
+                ),
+                activity_id=name,
+                start_to_close_timeout=options.execute_timeout(self._tool, verify=verify),
+                heartbeat_timeout=options.HEARTBEAT_TIMEOUT,
+                retry_policy=options.execute_retry(self._tool),
+                cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+                summary=summary + self._asking(verify),
+            )
+        except ActivityError as error:
+            kind, reason = failure_of(error)
+            return report_of_failure(kind, reason, (item,) if item else (), before + 1)
+
+    def _asking(self, verify: bool) -> str:
+        return f" ({self._status_tool.name} is asked first)" if verify and self._status_tool else ""
+
+    def _items_request(self, part: _Part, call: Literal["per_item", "whole"]) -> ExecuteItemsRequest:
+        book = self._book
+        return ExecuteItemsRequest(
+            transaction_id=book.transaction_id,
+            root=book.transaction_id,
+            tool=self._tool,
+            status_tool=self._status_tool,
+            arguments=book.arguments,
+            call=call,
+            items=part.items,
+            all_items=book.items if call == "whole" else (),
+            resolved_items=book.items_resolved,
+            attempts_before=part.attempts,
+            verify_first=part.verify,
+        )
+
+    async def _execute_items(self, request: ExecuteItemsRequest, name: str, *, stoppable: bool) -> CallReport:
+        verify = request.verify_first
+        calls = len(request.items) if request.call == "per_item" or verify else 1
+        handle = workflow.start_activity(
+            activity_stubs.execute_items,
+            request,
+            activity_id=name,
+            start_to_close_timeout=options.execute_timeout(self._tool, calls, verify=verify),
+            heartbeat_timeout=options.HEARTBEAT_TIMEOUT,
+            retry_policy=options.execute_retry(self._tool),
+            cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            summary=f"{self._tool.name}: {len(request.items)} items" + self._asking(verify),
+        )
+        if stoppable:
+            await workflow.wait_condition(lambda: handle.done() or self._book.cancel_requested)
+            if not handle.done():
+                handle.cancel()
+        try:
+            return await handle
+        except ActivityError as error:
+            kind, reason = failure_of(error)
+            known = {outcome.item_id: outcome for outcome in recorded_outcomes(error)}
+            rest = [item for item in request.items if item.item_id not in known]
+            attempts = 1 + max(request.attempts_before.values(), default=0)
+            lost = report_of_failure(kind, reason, rest, attempts)
+            by_id = known | {outcome.item_id: outcome for outcome in lost.items}
+            return CallReport(items=tuple(by_id[item.item_id] for item in request.items))
+
+    def _take(self, report: CallReport, items: Sequence[FrozenItem]) -> None:
+        book = self._book
+        self.reports.append(report)
+        known: dict[str, ItemOutcome] = {outcome.item_id: outcome for outcome in report.items}
+        for item in items:
+            outcome = known[item.item_id]
+            book.outcomes[item.item_id] = outcome
+            book.emit(
+                EventName.ITEM_COMPLETED, outcome=outcome.outcome.value, items_done_count=len(book.outcomes)
+            )
+        if report.unrequested:
+            book.emit(EventName.UNREQUESTED_RESULT, count=len(report.unrequested))
+        book.publish_details()
+
+    async def _after(self) -> None:
+        for number, step in enumerate(self._tool.after, start=1):
+            if not auxiliary_due(step, tuple(self._book.outcomes.values()), self.reports):
+                continue
+            result = await self._auxiliary(step, number)
+            self.auxiliary.append(AuxiliaryResult(tool=step.tool, report=result))
+            if not result.success:
+                self._book.emit(EventName.AUXILIARY_FAILED, auxiliary_tool=step.tool)
+
+    async def _auxiliary(self, step: AuxiliaryStep, number: int) -> AuxiliaryReport:
+        tool = self._policy.related.get(step.tool)
+        if tool is None:
+            return AuxiliaryReport(success=False, error=f"{step.tool} is not part of the frozen policy")
+        try:
+            return await workflow.execute_activity(
+                activity_stubs.run_auxiliary,
+                AuxiliaryRequest(
+                    transaction_id=self._book.transaction_id,
+                    tool=tool,
+                    arguments=step.arguments,
+                    idempotency_key=item_rules.item_key(
+                        self._book.transaction_id, f"after/{number}/{step.tool}"
+                    ),
+                ),
+                activity_id=f"after-{number}",
+                start_to_close_timeout=options.execute_timeout(tool),
+                heartbeat_timeout=options.HEARTBEAT_TIMEOUT,
+                retry_policy=options.execute_retry(tool),
+                cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+                summary=f"after: {step.tool}",
+            )
+        except ActivityError as error:
+            return AuxiliaryReport(success=False, error=failure_of(error)[1])

@@ -1,0 +1,36 @@
+"""What a failed activity proves: the bridge from Temporal's errors to the words of ``policies``."""
+
+from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, TimeoutError, TimeoutType
+
+from confirmo.policies.errors import CallFailureKind
+from confirmo.policies.evidence import ItemOutcome
+
+
+def failure_of(error: ActivityError) -> tuple[CallFailureKind, str]:
+    """Return what the failure proves, and one sentence.
+
+    A schedule-to-start timeout was never sent. Every other timeout, a lost worker and an unknown error leave doubt.
+    """
+    cause = error.cause
+    if isinstance(cause, TimeoutError):
+        if cause.type is TimeoutType.SCHEDULE_TO_START:
+            return CallFailureKind.UNREACHABLE, "no worker took the call in time; it was not sent"
+        return (
+            CallFailureKind.DOUBT,
+            "the worker that made the call was lost, or ran out of time, before it could report",
+        )
+    if isinstance(cause, ApplicationError):
+        kinds = {kind.value: kind for kind in CallFailureKind}
+        return kinds.get(cause.type or "", CallFailureKind.DOUBT), cause.message
+    if isinstance(cause, CancelledError):
+        return CallFailureKind.DOUBT, "the call was cancelled while it was under way"
+    return CallFailureKind.DOUBT, "the call ended without an answer"
+
+
+def recorded_outcomes(error: ActivityError) -> tuple[ItemOutcome, ...]:
+    """Return the outcomes that a lost slice had recorded in its last heartbeat."""
+    cause = error.cause
+    details = cause.last_heartbeat_details if isinstance(cause, TimeoutError) else ()
+    if not details or not isinstance(details[0], dict):
+        return ()
+    return tuple(ItemOutcome.model_validate(entry) for entry in details[0].get("outcomes", []))

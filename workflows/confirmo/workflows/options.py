@@ -1,0 +1,63 @@
+"""Timeouts and retry policies of every activity call, in one place.
+
+A changed timeout is not seen by replay; the golden outputs of the replay tests are.
+"""
+
+from datetime import timedelta
+from math import ceil
+
+from temporalio.common import RetryPolicy
+
+from confirmo.policies.errors import TIMEOUT_HEARTBEAT, TIMEOUT_START_TO_CLOSE, CallFailureKind
+from confirmo.policies.models import Effect
+from confirmo.policies.tool_spec import PreValidationPolicy, ToolSpec
+
+HEARTBEAT_TIMEOUT = timedelta(seconds=10)
+"""A worker that says nothing for this long is taken for dead."""
+
+RESOLVE_TIMEOUT = timedelta(seconds=10)
+DELIVERY_TIMEOUT = timedelta(seconds=15)
+DELIVERY_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1), maximum_attempts=20
+)
+CONNECT_ALLOWANCE = timedelta(seconds=60)
+"""Opening a session, and one reopening, come on top of the call itself."""
+
+PREVALIDATE_ATTEMPTS = 3
+
+
+def prevalidate_timeout(policy: PreValidationPolicy) -> timedelta:
+    """Return how long one attempt may take; the activity itself stops at ``timeout_seconds``."""
+    return timedelta(seconds=policy.timeout_seconds + 5)
+
+
+def prevalidate_retry() -> RetryPolicy:
+    """Return the retry policy of a validator: it has no side effects, so a lost answer is asked for again."""
+    return RetryPolicy(
+        initial_interval=timedelta(milliseconds=500),
+        backoff_coefficient=2.0,
+        maximum_attempts=PREVALIDATE_ATTEMPTS,
+    )
+
+
+def execute_timeout(tool: ToolSpec, calls: int = 1, *, verify: bool = False) -> timedelta:
+    """Return the bound of one attempt that makes ``calls`` calls, ``max_concurrency`` at a time."""
+    rounds = ceil(calls / tool.execution.max_concurrency)
+    per_round = tool.execution.timeout_seconds * (2 if verify else 1)
+    return timedelta(seconds=rounds * per_round) + CONNECT_ALLOWANCE
+
+
+def execute_retry(tool: ToolSpec) -> RetryPolicy:
+    """Return the retry policy that the tool's ``effect`` allows.
+
+    Failures that prove that nothing was sent are retried for every tool. Doubt, the server's own timeouts
+    included, is retried only where a second call with the same key does no harm.
+    """
+    unsafe = [CallFailureKind.DOUBT.value, TIMEOUT_START_TO_CLOSE, TIMEOUT_HEARTBEAT]
+    return RetryPolicy(
+        initial_interval=timedelta(milliseconds=500),
+        backoff_coefficient=2.0,
+        maximum_interval=timedelta(seconds=20),
+        maximum_attempts=tool.execution.max_attempts,
+        non_retryable_error_types=unsafe if tool.execution.effect is Effect.UNSAFE else [],
+    )

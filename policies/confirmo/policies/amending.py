@@ -50,7 +50,7 @@ def apply_parameters(
     if state.status is not Status.COLLECTING_PARAMETERS:
         raise Refusal(
             UpdateErrorType.NOT_AWAITING_CONFIRMATION,
-            f"No parameters are being asked for; the transaction is {state.status.value}. Use amend to change them.",
+            f"No parameters are being asked for; the transaction is {state.status.value}. Use amend instead.",
         )
     return Changed(arguments=merged)
 
@@ -61,7 +61,7 @@ def parse_amendment(raw: Any) -> Amendment:
         amendment = Amendment.model_validate(raw)
     except ValidationError:
         raise _invalid(
-            "amend takes a JSON object with arguments (an object), remove_item_ids (a list of texts), add_items (a list) "
+            "amend takes a JSON object with arguments (an object), remove_item_ids, add_items (lists) "
             "and actor."
         ) from None
     if not amendment.arguments and not amendment.remove_item_ids and not amendment.add_items:
@@ -84,8 +84,8 @@ def apply_amendment(
     """Return the arguments and exclusions after the amendment.
 
     Raises:
-        Refusal: ``NotAwaitingConfirmation`` where no question is open, ``InvalidArguments`` where a value cannot be taken,
-            an item is unknown, or nothing would be left. Nothing is changed then.
+        Refusal: ``NotAwaitingConfirmation`` where no question is open, ``InvalidArguments`` where a value cannot be
+            taken, an item is unknown, or nothing would be left. Nothing is changed then.
     """
     open_question = state.status is Status.AWAITING_CONFIRMATION and not decided
     if (

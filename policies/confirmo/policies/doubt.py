@@ -65,7 +65,7 @@ def retryable_items(report: CallReport, items: Sequence[FrozenItem]) -> tuple[Fr
 
 
 def retry_delay(report: CallReport, cycle: int) -> float:
-    """Return the seconds to wait before sending items of a slice again: what the server asked, else half a second doubled."""
+    """Return the seconds to wait before sending items of a slice again: what was asked, else half a second doubled."""
     asked = [
         outcome.retry_after
         for outcome in report.items

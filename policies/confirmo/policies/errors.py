@@ -20,7 +20,7 @@ class UpdateErrorType(StrEnum):
     REQUEST_MISMATCH = "RequestMismatch"
 
 
-class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not a fault
+class Refusal(Exception):
     """A message that the transaction does not take.
 
     Raised by the pure rules; the workflow turns it into an ``ApplicationError`` of the same type.
@@ -65,12 +65,13 @@ https://github.com/temporalio/temporal/blob/main/common/retrypolicy/retry_policy
 """
 
 
-class CallFailed(Exception):  # noqa: N818
+class CallFailed(Exception):
     """A tool call that brought no answer.
 
     Attributes:
         kind: What it proves.
-        reason: One sentence: server, phase (connect, initialize, call) and cause. Never a secret, at most 500 characters.
+        reason: One sentence: server, phase (connect, initialize, call) and cause. Never a secret, at most 500
+            characters.
         retry_after: Seconds that the server asked to wait, or null.
         http_status: Status of the HTTP answer, where one came.
         code: JSON-RPC error code that the server itself sent, where it did.

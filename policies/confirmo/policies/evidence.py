@@ -153,8 +153,8 @@ def report_status(
     Args:
         answer: The status tool's answer.
         item: The item; null for a call without items.
-        tool: The tool whose answer was lost, or the status tool itself: only names and keys of items are read
-        from it. verified_by: Name of the status tool; default ``tool.name``.
+        tool: The tool whose answer was lost, or the status tool: only how it names items is read from it.
+        verified_by: Name of the status tool; default ``tool.name``.
     """
     reading, by = read_answer(answer), verified_by or tool.name
     subject = item or FrozenItem(item_id="", label="")

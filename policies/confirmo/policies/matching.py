@@ -79,8 +79,7 @@ class Matcher:
         Args:
             entry: An entry for which ``find`` returned null.
             flat: The entry is the whole answer. There only fields count that name an item, such as ``id``,
-            ``name``
-                or the argument's own; a ``cancellation_id`` is what the call made. In ``results`` every
+                ``name`` or the argument's own; a ``cancellation_id`` is what the call made. In ``results`` every
                 ``*_id`` counts that is not known to name the call.
         """
         if not isinstance(entry, Mapping):

@@ -42,18 +42,17 @@ class CallReport(Wire):
     """What one call proved.
 
     Attributes:
-        items: One outcome per confirmed item, in the confirmed order. For a call without items: what the
-        tool's own
-            ``results`` say, in the tool's order; their ``item_id`` is the identity of the entry.
+        items: One outcome per confirmed item, in the confirmed order; empty for a call without items.
         message: Text beside the evidence.
         secondary_error: Error text beside the evidence: under ``isError``, or the answer's own ``error``.
         unrequested: Entries for items that nobody asked for.
         raw: An answer that follows no rule, at most 64 KiB of UTF-8.
         answer: For a call without items: the tool's own structured answer.
-        summary: For a call with items: what the answer says beside the entries, such as a batch's own
-        protocol. outcome: For a call without items; null where the tool's own ``results`` are mixed: see
-        ``items``. results: For a call without items: the tool's own entries, as they came. verified_by: For a
-        call without items, as in ``ItemOutcome``. attempts: For a call without items, as in ``ItemOutcome``.
+        summary: For a call with items: what the answer says beside the entries, such as a batch's protocol.
+        outcome: For a call without items; null where the tool's own ``results`` are mixed.
+        results: For a call without items: the tool's own entries with our words laid over them.
+        verified_by: For a call without items, as in ``ItemOutcome``.
+        attempts: For a call without items, as in ``ItemOutcome``.
         idempotency_key: The call's own key.
     """
 

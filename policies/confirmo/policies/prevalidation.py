@@ -58,7 +58,7 @@ class Verdict(Wire):
     result: Any = None
 
 
-class _Malformed(Exception):  # noqa: N818
+class _Malformed(Exception):
     pass
 
 

@@ -1,13 +1,10 @@
 """Reading a tool's answer: one bounded rule from what came over the wire to JSON values.
 
-1. Structured content is the body. Without it the one text block that is JSON is. Several different ones are
-none.
-2. A text counts as JSON where it is a map or a list, or a JSON string that holds one (one level of JSON in
-text).
+1. Structured content is the body. Without it the one text block that is JSON is; of several different ones none.
+2. A text counts as JSON where it is a map or a list, or a JSON string that holds one (one level of JSON in text).
 3. A body ``{"result": …}`` with no other key is unwrapped once; its value may be JSON in text.
-4. Beside structured content, JSON text is a second copy of the body, compared by ``reconcile``. Text blocks
-that are
-   the entries of a structured list, one each, are one copy.
+4. Beside structured content, one JSON text is a second copy of the body, compared by ``reconcile``. Text blocks
+   that are the entries of a structured list, one each, are one copy; several others are only kept.
 5. All other text is prose: a message, never evidence.
 """
 

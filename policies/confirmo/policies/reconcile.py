@@ -26,6 +26,11 @@ from confirmo.policies.reading import Copy, Reading
 from confirmo.policies.tool_spec import ToolSpec
 
 RESULTS = "results"
+_AFTER_THE_EFFECT = ("Output validation error",)
+"""What MCP servers say under ``isError`` when a tool ran and its answer broke its output schema: no proof of a no.
+
+The Python and the TypeScript SDK of MCP word it so.
+"""
 MISSING = "The tool's answer does not say what became of this item."
 
 
@@ -169,6 +174,10 @@ def prove_flat(reading: Reading, evidence: Sequence[Told]) -> Proof:
 
 def prove_answer(reading: Reading, *, envelope: bool) -> Proof:
     """Return what an answer without any flag proves: no under ``isError``, yes by envelope, else nothing."""
+    if reading.is_error and any(words in (reading.message or "") for words in _AFTER_THE_EFFECT):
+        return unknown(
+            ReasonCode.UNRECOGNISED_ANSWER, "The tool ran, and its server refused the tool's answer."
+        )
     if reading.is_error:
         bodies = [body for copy in reading.copies for body in (copy.body, copy.inner)]
         reason = next(filter(None, map(reason_of, bodies)), None) or reading.message

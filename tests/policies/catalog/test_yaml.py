@@ -31,7 +31,10 @@ def test_sound_files_load_without_a_finding(load):
 
 def test_co_01_only_true_and_false_are_booleans(load):
     loaded = load(
-        tools="tools:\n  encerrar_assinaturas:\n    mcp_server: loja\n    enabled: on\n    args_schema: {alvo: string}\n",
+        tools=(
+            "tools:\n  encerrar_assinaturas:\n    mcp_server: loja\n"
+            "    enabled: on\n    args_schema: {alvo: string}\n"
+        ),
         policies="tool_policies:\n  encerrar_assinaturas:\n    operation_type: transactional\n"
         "    require_confirmation: yes\n    pre_validation: {enabled: on, tool: checar, fail_open: no}\n",
     )
@@ -112,7 +115,10 @@ def test_a_merged_key_may_be_overridden_and_keeps_file_order(load):
 @pytest.mark.parametrize("merge", ["<<: 1", "<<: [*b, 1]", "<<: *b\n    <<: *b"])
 def test_a_wrong_merge_is_an_error(load, merge):
     loaded = load(
-        tools=f"x-b: &b {{mcp_server: loja}}\ntools:\n  t:\n    mcp_server: loja\n    tool_type: read_only\n    {merge}\n",
+        tools=(
+            f"x-b: &b {{mcp_server: loja}}\ntools:\n  t:\n"
+            f"    mcp_server: loja\n    tool_type: read_only\n    {merge}\n"
+        ),
         policies="version: 1\n",
     )
     assert only(loaded.errors).key == "tools.t.<<"
@@ -308,11 +314,42 @@ def test_random_bytes_never_raise(load, data):
 
 YAMLISH = st.lists(
     st.sampled_from(
-        ["tools:", "\n", "  ", "- ", "&a ", "*a", "<<: ", "[", "]", "{", "}", ", ", ": ", "x", "!!str ", "!t ", "? ", "|\n",
-         "'", '"', "\\", "# ", "---", "%YAML 1.9", "~", "1e3", "\t", "é", "defaults:", "requires", "default"]
+        [
+            "tools:",
+            "\n",
+            "  ",
+            "- ",
+            "&a ",
+            "*a",
+            "<<: ",
+            "[",
+            "]",
+            "{",
+            "}",
+            ", ",
+            ": ",
+            "x",
+            "!!str ",
+            "!t ",
+            "? ",
+            "|\n",
+            "'",
+            '"',
+            "\\",
+            "# ",
+            "---",
+            "%YAML 1.9",
+            "~",
+            "1e3",
+            "\t",
+            "é",
+            "defaults:",
+            "requires",
+            "default",
+        ]
     ),
     max_size=40,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @settings(max_examples=200, deadline=None)
@@ -329,9 +366,29 @@ JSON = st.recursive(
     max_leaves=6,
 )
 WORDS = st.sampled_from(
-    ["mcp_server", "enabled", "tool_type", "args_schema", "requires", "response", "cache", "type", "enum", "items",
-     "default", "pattern", "pre_validation", "confirmation", "execution", "after", "tool", "arguments", "endpoint", "env"]
-)  # fmt: skip
+    [
+        "mcp_server",
+        "enabled",
+        "tool_type",
+        "args_schema",
+        "requires",
+        "response",
+        "cache",
+        "type",
+        "enum",
+        "items",
+        "default",
+        "pattern",
+        "pre_validation",
+        "confirmation",
+        "execution",
+        "after",
+        "tool",
+        "arguments",
+        "endpoint",
+        "env",
+    ]
+)
 
 
 @settings(max_examples=200, deadline=None)

@@ -65,6 +65,7 @@ def build_worker(
     *,
     search_attributes: bool,
     task_queue: str | None = None,
+    max_cached_workflows: int = 1000,
 ) -> Worker:
     """Return a worker that runs transactions of this catalogue."""
     policy = ResolvePolicy(
@@ -88,6 +89,7 @@ def build_worker(
             RunAuxiliary(servers).run_auxiliary,
         ],
         workflow_runner=SANDBOX,
+        max_cached_workflows=max_cached_workflows,
         max_concurrent_activities=settings.max_concurrent_activities,
         graceful_shutdown_timeout=longest_attempt(catalog)
         if graceful is None

@@ -52,4 +52,4 @@ async def _connect_once(config: object) -> Client:
 def _sentence(error: RPCError, address: str, namespace: str) -> str:
     if error.status == RPCStatusCode.NOT_FOUND:
         return f"Temporal at {address} has no namespace {namespace!r}. Create it, or set TEMPORAL_NAMESPACE."
-    return f"Temporal at {address} refused the connection ({error.status.name}). Check TEMPORAL_ADDRESS and credentials."
+    return f"Temporal at {address} refused the connection ({error.status.name}). Check the address and credentials."

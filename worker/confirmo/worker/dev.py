@@ -1,4 +1,4 @@
-"""Everything on one machine: the embedded Temporal server, its UI, a worker and, without a configuration, the examples."""
+"""Everything on one machine: the embedded Temporal server, its UI, a worker, and the examples."""
 
 import asyncio
 import os

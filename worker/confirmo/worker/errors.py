@@ -22,5 +22,5 @@ class ConfigurationError(WorkerError):
         self.problems = tuple(problems)
 
 
-class ServerUnavailable(WorkerError):  # noqa: N818
+class ServerUnavailable(WorkerError):
     """Temporal, its namespace, or a port that is needed cannot be had."""

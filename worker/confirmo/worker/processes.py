@@ -76,11 +76,14 @@ async def until_listening(port: int, what: str, seconds: float, log: Path) -> No
             _, writer = await asyncio.open_connection("127.0.0.1", port)
         except OSError:
             if asyncio.get_running_loop().time() > deadline:
-                tail = log.read_text(errors="replace")[-300:].strip().splitlines()
-                last = tail[-1] if tail else "it printed nothing"
-                raise ServerUnavailable(f"{what} did not start on port {port}: {last}") from None
+                raise ServerUnavailable(f"{what} did not start on port {port}: {_last_line(log)}") from None
             await asyncio.sleep(0.02)
         else:
             writer.close()
             await writer.wait_closed()
             return
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace")[-300:].strip().splitlines()
+    return lines[-1] if lines else "it printed nothing"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from google.protobuf.json_format import ParseError
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
@@ -25,15 +26,17 @@ async def replay_histories(paths: Iterable[Path]) -> list[tuple[Path, str | None
     return [(path, await _replay(replayer, path)) for path in history_files(paths)]
 
 
+def _read(path: Path) -> WorkflowHistory:
+    text = path.read_text(encoding="utf-8")
+    json.loads(text)
+    return WorkflowHistory.from_json(path.stem, text)
+
+
 async def _replay(replayer: Replayer, path: Path) -> str | None:
     try:
-        text = path.read_text(encoding="utf-8")
-        json.loads(text)
-        history = WorkflowHistory.from_json(path.stem, text)
-    except (OSError, ValueError) as error:
-        return f"not a history: {type(error).__name__}"
-    except Exception as error:
-        return f"not a Temporal history in JSON: {type(error).__name__}"
+        history = _read(path)
+    except (OSError, ValueError, ParseError, AttributeError, KeyError, TypeError) as error:
+        return f"it is not a Temporal history in JSON ({type(error).__name__})"
     result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
     if result.replay_failure is None:
         return None

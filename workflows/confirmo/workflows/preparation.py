@@ -167,7 +167,7 @@ class Preparation:
                 timeout=tool.confirmation.expires_seconds,
                 timeout_summary="collecting expires",
             )
-        except asyncio.TimeoutError:
+        except TimeoutError:
             reason = say("collecting_expired", book.request.locale)
             book.close(Status.EXPIRED, EventName.EXPIRED, reason, ReasonCode.EXPIRED)
             return _Next.CLOSED

@@ -161,7 +161,7 @@ class TransactionWorkflow:
                 timeout=book.confirmation_policy.expires_seconds,
                 timeout_summary="the question expires",
             )
-        except asyncio.TimeoutError:
+        except TimeoutError:
             reason = say("expired", book.request.locale)
             book.close(Status.EXPIRED, EventName.EXPIRED, reason, ReasonCode.EXPIRED)
         if not delivery.done():
@@ -240,7 +240,6 @@ class TransactionWorkflow:
         book.emit(EventName.EXECUTION_STARTED, items_count=len(book.selected()))
         self._executing = Execution(book, tool)
         await self._executing.run()
-        self._executing_done = True
 
     def _finish(self) -> None:
         book = self._book
@@ -302,13 +301,21 @@ class TransactionWorkflow:
             )
 
     @workflow.update(name=names.CONFIRM, description="A person's answer to the question")
-    def confirm(self, decision: Any = None) -> TransactionState:
-        """Take a decision; answers at once."""
+    async def confirm(self, decision: Any = None) -> TransactionState:
+        """Take a decision; answers as soon as the transaction has moved on, not when it is done."""
+        book = self._book
         try:
             self._decide(decision)
         except Refusal as refusal:
             raise _refused(refusal) from None
-        return self._book.view()
+        if book.decided is not None:
+            await workflow.wait_condition(
+                lambda: (
+                    book.status is not Status.AWAITING_CONFIRMATION
+                    and (not book.closed or book.result is not None)
+                )
+            )
+        return book.view()
 
     @confirm.validator
     def _check_confirm(self, decision: Any = None) -> None:

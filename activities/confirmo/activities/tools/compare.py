@@ -150,16 +150,15 @@ def _contradictions(tool: ToolSpec, listing: ToolListing) -> Iterator[tuple[str,
         if listing.read_only_hint is True:
             yield "operation_type", "The server says readOnlyHint: true; the policy says transactional."
         said, effect = listing.idempotent_hint, tool.execution.effect
-        if said is not None and said is not (effect is Effect.IDEMPOTENT):
+        if said is not None and effect is (Effect.UNSAFE if said else Effect.IDEMPOTENT):
             word = "true" if said else "false"
             yield (
                 "execution.effect",
                 f"The server says idempotentHint: {word}; the policy's {effect} decides.",
             )
-    elif listing.read_only_hint is False:
-        yield "operation_type", f"The server says readOnlyHint: false; the policy says {tool.operation_type}."
-    elif listing.destructive_hint is True and listing.read_only_hint is not True:
-        yield (
-            "operation_type",
-            f"The server says destructiveHint: true; the policy says {tool.operation_type}.",
-        )
+    if tool.operation_type is not OperationType.READ_ONLY or listing.read_only_hint is True:
+        return
+    if listing.read_only_hint is False:
+        yield "operation_type", "The server says readOnlyHint: false; the policy says read_only."
+    elif listing.destructive_hint is True:
+        yield "operation_type", "The server says destructiveHint: true; the policy says read_only."

@@ -137,10 +137,9 @@ def _read_status(status: int) -> tuple[CallFailureKind, str]:
 def _is_own_word(exchange: Exchange, error: ErrorData) -> bool:
     """Whether the error came from the server and was not made up by the SDK."""
     if exchange.status is None:
-        return error.code != CONNECTION_CLOSED
-    return exchange.status == HTTPStatus.OK and (
-        error.code not in AMBIGUOUS_CODES or exchange.proves(error.code)
-    )
+        return (error.code, error.message) != (CONNECTION_CLOSED, "Connection closed")
+    proved = error.code not in AMBIGUOUS_CODES | {CONNECTION_CLOSED} or exchange.proves(error.code)
+    return exchange.status == HTTPStatus.OK and proved
 
 
 def _read_code(error: ErrorData, secrets: Iterable[str]) -> tuple[CallFailureKind, str]:

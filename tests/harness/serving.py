@@ -1,0 +1,42 @@
+"""Uvicorn in the test's own loop."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any
+
+import uvicorn
+
+BOUND = 20.0
+
+
+class _Uvicorn(uvicorn.Server):
+    def __init__(self, app: Any) -> None:
+        super().__init__(uvicorn.Config(app, log_level="critical", ws="none", timeout_graceful_shutdown=1))
+        self.up = asyncio.Event()
+
+    def capture_signals(self) -> Any:
+        return nullcontext()
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        self.up.set()
+
+
+@asynccontextmanager
+async def serving(app: Any, port: int = 0) -> AsyncIterator[int]:
+    """Serve an ASGI application for as long as the block lasts; yields its port."""
+    with socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1", port))
+        server = _Uvicorn(app)
+        task = asyncio.create_task(server.serve(sockets=[sock]))
+        try:
+            async with asyncio.timeout(BOUND):
+                await server.up.wait()
+            yield sock.getsockname()[1]
+        finally:
+            server.should_exit = True
+            async with asyncio.timeout(BOUND):
+                await task

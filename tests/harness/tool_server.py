@@ -1,0 +1,89 @@
+"""A real MCP server over streamable HTTP whose answers a test writes, with a ledger of what it was asked."""
+
+import inspect
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import mcp_types as types
+from mcp.server.lowlevel import Server
+
+from harness.serving import serving
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call as the server saw it."""
+
+    tool: str
+    arguments: dict[str, Any]
+    meta: dict[str, Any]
+
+    @property
+    def key(self) -> str | None:
+        return self.meta.get("confirmo/idempotency_key")
+
+    @property
+    def item_keys(self) -> dict[str, str]:
+        return self.meta.get("confirmo/item_keys", {})
+
+
+Answer = dict[str, Any] | types.CallToolResult
+Behaviour = Answer | Callable[[Call], Answer | Awaitable[Answer]]
+
+
+def answered(payload: Any, *, is_error: bool = False) -> types.CallToolResult:
+    """The payload as structured content and the same JSON as text."""
+    text = types.TextContent(type="text", text=json.dumps(payload, ensure_ascii=False))
+    return types.CallToolResult(content=[text], structured_content=payload, is_error=is_error)
+
+
+def text_answer(*texts: str, is_error: bool = False) -> types.CallToolResult:
+    """Text blocks alone."""
+    content = [types.TextContent(type="text", text=text) for text in texts]
+    return types.CallToolResult(content=list(content), is_error=is_error)
+
+
+def failed(text: str) -> types.CallToolResult:
+    """The tool's own no."""
+    return text_answer(text, is_error=True)
+
+
+@dataclass
+class ToolServer:
+    """Set ``on[tool]`` to an answer, or to a function of the call; read ``calls`` afterwards."""
+
+    on: dict[str, Behaviour] = field(default_factory=dict)
+    schemas: dict[str, dict[str, Any]] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    port: int = 0
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    def called(self, tool: str) -> list[Call]:
+        return [call for call in self.calls if call.tool == tool]
+
+    async def _list(self, _context: Any, _params: Any) -> types.ListToolsResult:
+        schema = {"type": "object"}
+        tools = [types.Tool(name=name, input_schema=self.schemas.get(name, schema)) for name in self.on]
+        return types.ListToolsResult(tools=tools)
+
+    async def _call(self, _context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        meta = dict(params.meta or {})
+        call = Call(params.name, dict(params.arguments or {}), meta)
+        self.calls.append(call)
+        behaviour = self.on[params.name]
+        answer = behaviour(call) if callable(behaviour) else behaviour
+        if inspect.isawaitable(answer):
+            answer = await answer
+        return answer if isinstance(answer, types.CallToolResult) else answered(answer)
+
+    @asynccontextmanager
+    async def running(self, port: int = 0) -> AsyncIterator["ToolServer"]:
+        server: Server[Any] = Server("fixture", on_list_tools=self._list, on_call_tool=self._call)
+        async with serving(server.streamable_http_app(json_response=True), port) as self.port:
+            yield self

@@ -25,8 +25,8 @@ async def heartbeating(details: Callable[[], Any]) -> AsyncIterator[None]:
 
     async def beat() -> None:
         while True:
-            activity.heartbeat(details())
             await asyncio.sleep(HEARTBEAT_INTERVAL)
+            activity.heartbeat(details())
 
     task = asyncio.create_task(beat())
     try:

@@ -117,7 +117,7 @@ class ServerSpec(Wire):
     transport: Literal["streamable_http", "stdio", "sse", "http"] = "streamable_http"
     enabled: bool = True
     description: str = ""
-    endpoint: str | None = None
+    endpoint: str | None = Field(default=None, repr=False)
     command: str | None = None
     args: tuple[str, ...] = ()
     env: dict[str, str] = Field(default={}, repr=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from temporalio import workflow
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
 
 from confirmo.policies import names
 from confirmo.policies.amending import (
@@ -225,10 +225,9 @@ class TransactionWorkflow:
                 retry_policy=options.DELIVERY_RETRY,
                 summary="deliver the question",
             )
-        except (
-            Exception
-        ) as error:  # a failed delivery is in history; the question stays open for any other door
-            workflow.logger.warning("The question could not be delivered: %s", type(error).__name__)
+        except ActivityError as error:
+            if not is_cancelled_exception(error):
+                workflow.logger.warning("The question could not be delivered; it stays open for every other door.")
 
     async def _execute(self) -> None:
         book, tool = self._book, self._book.tool

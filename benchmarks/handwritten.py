@@ -1,0 +1,73 @@
+"""The yardstick: what a team would write by hand, one workflow with two activities, a question in between, no guarantees."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+from temporalio import activity, workflow
+from temporalio.common import RetryPolicy
+
+with workflow.unsafe.imports_passed_through():
+    from confirmo.activities.tools import ToolServers
+
+
+class HandwrittenActivities:
+    """Two activities that call the same tools through the same sessions."""
+
+    def __init__(self, servers: ToolServers) -> None:
+        self._servers = servers
+
+    @activity.defn(name="validate")
+    async def validate(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        answer = await self._servers.call(
+            "bench", "check", arguments, meta={}, idempotency_key=None, timeout=10
+        )
+        return dict(answer.structured)
+
+    @activity.defn(name="execute")
+    async def execute(self, item: str) -> dict[str, Any]:
+        answer = await self._servers.call("bench", "act", {"subject": item}, meta={}, idempotency_key=None, timeout=10)
+        return dict(answer.structured)
+
+
+@workflow.defn(name="Handwritten")
+class Handwritten:
+    """Validate, wait for a yes, execute each item."""
+
+    def __init__(self) -> None:
+        self._question: list[str] | None = None
+        self._confirmed = False
+
+    @workflow.run
+    async def run(self, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+        verdict = await workflow.execute_activity(
+            "validate", arguments, start_to_close_timeout=timedelta(seconds=15), result_type=dict[str, Any]
+        )
+        items = [item["name"] for item in verdict["transaction_decision"]["resolved_arguments"]["items"]]
+        self._question = items
+        await workflow.wait_condition(lambda: self._confirmed)
+        calls = [
+            workflow.execute_activity(
+                "execute",
+                item,
+                start_to_close_timeout=timedelta(seconds=30),
+                retry_policy=RetryPolicy(maximum_attempts=3),
+                result_type=dict[str, Any],
+            )
+            for item in items
+        ]
+        results = list(await asyncio.gather(*calls))
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        return results
+
+    @workflow.update
+    async def question(self) -> list[str]:
+        """Answer as soon as there is a question."""
+        await workflow.wait_condition(lambda: self._question is not None)
+        return self._question or []
+
+    @workflow.update
+    def confirm(self) -> bool:
+        """Say yes."""
+        self._confirmed = True
+        return True

@@ -1,7 +1,22 @@
 """What the tests share: a scriptable MCP tool server with a ledger, and a desk that runs transactions for real."""
 
-from harness.desk import Desk, Tx
+from harness.desk import Desk, Refused, Tx, gone, refusal, until
+from harness.front import Page
 from harness.serving import serving
 from harness.tool_server import Call, ToolServer, answered, failed, text_answer
 
-__all__ = ["Call", "Desk", "ToolServer", "Tx", "answered", "failed", "serving", "text_answer"]
+__all__ = [
+    "Call",
+    "Desk",
+    "Page",
+    "Refused",
+    "ToolServer",
+    "Tx",
+    "answered",
+    "failed",
+    "gone",
+    "refusal",
+    "serving",
+    "text_answer",
+    "until",
+]

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,6 +24,7 @@ from temporalio.client import (
 )
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 
 BOUND = 30.0
 
@@ -204,3 +205,28 @@ async def open_desk(client: Client, catalog: Catalog, **options: Any) -> AsyncIt
             async for execution in client.list_workflows(query):
                 await client.get_workflow_handle(execution.id).terminate("test over")
         await desk.stop_worker()
+
+
+async def refusal(answer: Awaitable[Any]) -> Refused:
+    """Return why an update was refused; a test fails where it was not."""
+    try:
+        state = await answer
+    except Refused as refused:
+        return refused
+    raise AssertionError(f"not refused: {state['status']}")
+
+
+async def gone(answer: Awaitable[Any]) -> bool:
+    """Whether the server itself says that the run has closed."""
+    try:
+        await answer
+    except RPCError as error:
+        return error.status is RPCStatusCode.NOT_FOUND
+    return False
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for a fact in this process; bounded."""
+    async with asyncio.timeout(BOUND):
+        while not condition():
+            await asyncio.sleep(0.005)

@@ -14,7 +14,7 @@ BOUND = 20.0
 class _Uvicorn(uvicorn.Server):
     def __init__(self, app: Any) -> None:
         super().__init__(uvicorn.Config(app, log_level="critical", ws="none", timeout_graceful_shutdown=1))
-        self.up = asyncio.Event()
+        self.up, self.over = asyncio.Event(), asyncio.Event()
 
     def capture_signals(self) -> Any:
         return nullcontext()
@@ -22,6 +22,9 @@ class _Uvicorn(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
         self.up.set()
+
+    async def main_loop(self) -> None:
+        await self.over.wait()
 
 
 @asynccontextmanager
@@ -37,6 +40,6 @@ async def serving(app: Any, port: int = 0) -> AsyncIterator[int]:
                 await server.up.wait()
             yield sock.getsockname()[1]
         finally:
-            server.should_exit = True
+            server.over.set()
             async with asyncio.timeout(BOUND):
                 await task

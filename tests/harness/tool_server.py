@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import mcp_types as types
 from mcp.server.lowlevel import Server
 
+from harness.front import Front, Page
 from harness.serving import serving
 
 
@@ -53,11 +54,16 @@ def failed(text: str) -> types.CallToolResult:
 
 @dataclass
 class ToolServer:
-    """Set ``on[tool]`` to an answer, or to a function of the call; read ``calls`` afterwards."""
+    """Set ``on[tool]`` to an answer, or to a function of the call; read ``calls`` afterwards.
+
+    ``pages[tool]`` yields what HTTP answers in the tool's place, call by call; ``requests`` holds those calls too.
+    """
 
     on: dict[str, Behaviour] = field(default_factory=dict)
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pages: dict[str, Iterator[Page | None]] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
+    requests: list[Call] = field(default_factory=list)
     port: int = 0
 
     @property
@@ -66,6 +72,12 @@ class ToolServer:
 
     def called(self, tool: str) -> list[Call]:
         return [call for call in self.calls if call.tool == tool]
+
+    def requested(self, tool: str) -> list[Call]:
+        return [call for call in self.requests if call.tool == tool]
+
+    def _seen(self, params: dict[str, Any]) -> None:
+        self.requests.append(Call(params["name"], params.get("arguments") or {}, params.get("_meta") or {}))
 
     async def _list(self, _context: Any, _params: Any) -> types.ListToolsResult:
         schema = {"type": "object"}
@@ -85,5 +97,6 @@ class ToolServer:
     @asynccontextmanager
     async def running(self, port: int = 0) -> AsyncIterator["ToolServer"]:
         server: Server[Any] = Server("fixture", on_list_tools=self._list, on_call_tool=self._call)
-        async with serving(server.streamable_http_app(json_response=True), port) as self.port:
+        app = Front(server.streamable_http_app(json_response=True), self.pages, self._seen)
+        async with serving(app, port) as self.port:
             yield self

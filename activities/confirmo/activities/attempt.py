@@ -13,9 +13,6 @@ from confirmo.policies.errors import RETRYABLE_FAILURES, CallFailed, CallFailure
 from confirmo.policies.models import Effect
 from confirmo.policies.tool_spec import ToolSpec
 
-HEARTBEAT_INTERVAL = 2.0
-"""Seconds between heartbeats; well below the heartbeat timeout of ten."""
-
 T = TypeVar("T")
 
 
@@ -23,9 +20,12 @@ T = TypeVar("T")
 async def heartbeating(details: Callable[[], Any]) -> AsyncIterator[None]:
     """Heartbeat with the current ``details()`` as long as the block runs."""
 
+    timeout = activity.info().heartbeat_timeout
+    interval = timeout.total_seconds() / 5 if timeout else 2.0
+
     async def beat() -> None:
         while True:
-            await asyncio.sleep(HEARTBEAT_INTERVAL)
+            await asyncio.sleep(interval)
             activity.heartbeat(details())
 
     task = asyncio.create_task(beat())

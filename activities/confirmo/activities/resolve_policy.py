@@ -18,6 +18,7 @@ class ResolvePolicy:
         item_activities: Up to this many items one activity each; above, slices.
         slice_items: Items in one slice.
         max_items: More than this are refused as ``too_large``.
+        heartbeat_seconds: A worker that says nothing for this long is taken for dead.
     """
 
     catalog: Catalog
@@ -25,6 +26,7 @@ class ResolvePolicy:
     item_activities: int = 20
     slice_items: int = 200
     max_items: int = 100_000
+    heartbeat_seconds: float = 10.0
 
     @activity.defn(name=names.RESOLVE_POLICY)
     async def resolve_policy(self, request: ResolvePolicyRequest) -> ResolvedPolicy:
@@ -37,6 +39,7 @@ class ResolvePolicy:
             item_activities=self.item_activities,
             slice_items=self.slice_items,
             max_items=self.max_items,
+            heartbeat_seconds=self.heartbeat_seconds,
         )
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:

@@ -148,6 +148,7 @@ class ResolvedPolicy(Wire):
         related: Validator, status tool and auxiliary tools by name.
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
+        heartbeat_seconds: A worker that says nothing for this long is taken for dead.
     """
 
     tool: ToolSpec | None = None
@@ -156,3 +157,4 @@ class ResolvedPolicy(Wire):
     item_activities: int = 20
     slice_items: int = 50
     max_items: int = 100_000
+    heartbeat_seconds: float = 10.0

@@ -40,6 +40,10 @@ the strict sandbox, and every recorded history is replayed.
 """
 
 
+STICKY_TIMEOUT = timedelta(seconds=2)
+"""A yes that reaches a lost worker's own queue waits this long before another worker gets it; histories are short."""
+
+
 def load_or_fail(config: Path, environ: Mapping[str, str]) -> Catalog:
     """Return the catalogue of a directory. Raises ``ConfigurationError`` with every problem."""
     loaded = load_catalog(config, environ)
@@ -74,6 +78,7 @@ def build_worker(
         item_activities=settings.item_activities,
         slice_items=settings.slice_items,
         max_items=settings.max_items,
+        heartbeat_seconds=settings.heartbeat_seconds,
     )
     graceful = settings.graceful_shutdown_seconds
     return Worker(
@@ -90,6 +95,7 @@ def build_worker(
         ],
         workflow_runner=workflow_runner,
         max_cached_workflows=max_cached_workflows,
+        sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
         max_concurrent_activities=settings.max_concurrent_activities,
         graceful_shutdown_timeout=longest_attempt(catalog)
         if graceful is None

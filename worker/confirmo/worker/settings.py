@@ -12,6 +12,8 @@ class Settings(BaseSettings):
         item_activities: Up to this many items one activity each, readable in the UI; above, slices.
         slice_items: Items in one slice.
         max_items: Larger sets are refused as ``too_large``.
+        heartbeat_seconds: A worker that says nothing for this long is taken for dead, and what it had under way for
+            lost. Well above a garbage collection or a busy event loop.
         max_concurrent_activities: Activities at once in this worker.
         graceful_shutdown_seconds: How long a stopping worker waits for calls under way; null means longer than the
             longest attempt that the catalogue allows.
@@ -25,6 +27,7 @@ class Settings(BaseSettings):
     item_activities: int = Field(default=20, ge=0, le=1000)
     slice_items: int = Field(default=200, ge=1, le=2000)
     max_items: int = Field(default=100_000, ge=1)
+    heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)
     webhook_url: str | None = None

@@ -8,6 +8,7 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Literal
 
 from temporalio import workflow
@@ -55,6 +56,7 @@ class Execution:
         self._tool = tool
         self._policy: ResolvedPolicy = book.policies[tool.name]
         self._status_tool = self._policy.related.get(tool.execution.status_tool or "")
+        self._heartbeat = timedelta(seconds=self._policy.heartbeat_seconds)
         self.reports: list[CallReport] = []
         self.auxiliary: list[AuxiliaryResult] = []
 
@@ -182,7 +184,7 @@ class Execution:
                 ),
                 activity_id=name,
                 start_to_close_timeout=options.execute_timeout(self._tool, verify=verify),
-                heartbeat_timeout=options.HEARTBEAT_TIMEOUT,
+                heartbeat_timeout=self._heartbeat,
                 retry_policy=options.execute_retry(self._tool),
                 cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
                 summary=summary + self._asking(verify),
@@ -218,7 +220,7 @@ class Execution:
             request,
             activity_id=name,
             start_to_close_timeout=options.execute_timeout(self._tool, calls, verify=verify),
-            heartbeat_timeout=options.HEARTBEAT_TIMEOUT,
+            heartbeat_timeout=self._heartbeat,
             retry_policy=options.execute_retry(self._tool),
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{self._tool.name}: {len(request.items)} items" + self._asking(verify),
@@ -278,7 +280,7 @@ class Execution:
                 ),
                 activity_id=f"after-{number}",
                 start_to_close_timeout=options.execute_timeout(tool),
-                heartbeat_timeout=options.HEARTBEAT_TIMEOUT,
+                heartbeat_timeout=self._heartbeat,
                 retry_policy=options.execute_retry(tool),
                 cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
                 summary=f"after: {step.tool}",

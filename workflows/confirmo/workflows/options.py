@@ -12,9 +12,6 @@ from confirmo.policies.errors import TIMEOUT_HEARTBEAT, TIMEOUT_START_TO_CLOSE, 
 from confirmo.policies.models import Effect
 from confirmo.policies.tool_spec import PreValidationPolicy, ToolSpec
 
-HEARTBEAT_TIMEOUT = timedelta(seconds=10)
-"""A worker that says nothing for this long is taken for dead."""
-
 RESOLVE_TIMEOUT = timedelta(seconds=10)
 DELIVERY_TIMEOUT = timedelta(seconds=15)
 DELIVERY_RETRY = RetryPolicy(

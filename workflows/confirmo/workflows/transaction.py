@@ -227,7 +227,9 @@ class TransactionWorkflow:
             )
         except ActivityError as error:
             if not is_cancelled_exception(error):
-                workflow.logger.warning("The question could not be delivered; it stays open for every other door.")
+                workflow.logger.warning(
+                    "The question could not be delivered; it stays open for every other door."
+                )
 
     async def _execute(self) -> None:
         book, tool = self._book, self._book.tool

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from mcp_types import (
+from mcp.types import (
     CallToolRequest,
     CallToolRequestParams,
     ListToolsRequest,

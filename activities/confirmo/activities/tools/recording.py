@@ -6,7 +6,9 @@ an answer.
 """
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
 
@@ -51,12 +53,19 @@ def http_client(
     url = httpx2.URL(endpoint)
     proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
     limits = httpx2.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_SECONDS)
-    transport = RecordingTransport(httpx2.AsyncHTTPTransport(limits=limits, proxy=proxy), **kwargs)
+    inner = httpx2.AsyncHTTPTransport(verify=_tls(), limits=limits, proxy=proxy)
+    transport = RecordingTransport(inner, **kwargs)
     return httpx2.AsyncClient(
         transport=transport,
         headers={"Accept-Encoding": "identity", **headers},
         timeout=httpx2.Timeout(None, connect=connect_timeout),
     )
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    # Reading the certificates takes longer than a whole call; one reading serves all sessions.
+    return httpx2.create_ssl_context()
 
 
 class RecordingTransport(httpx2.AsyncBaseTransport):
@@ -108,9 +117,19 @@ async def _accepted(
     if response.is_success:
         # The answer comes on another stream; this status says nothing about it.
         exchange.status = None
+    elif _is_followed(request, response):
+        return response
     else:
         exchange.give_up()
     return httpx2.Response(202, request=request)
+
+
+def _is_followed(request: httpx2.Request, response: httpx2.Response) -> bool:
+    """Whether the SDK will follow a redirect: same method, same origin."""
+    if response.status_code not in (307, 308) or not response.has_redirect_location:
+        return False
+    here, there = request.url, request.url.join(response.headers["location"])
+    return (here.scheme, here.host, here.port) == (there.scheme, there.host, there.port)
 
 
 def _exchange_for(request: httpx2.Request) -> Exchange:

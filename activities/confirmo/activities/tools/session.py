@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import anyio
 from mcp import ClientSession, MCPError
-from mcp_types import (
+from mcp.types import (
     CONNECTION_CLOSED,
     METHOD_NOT_FOUND,
     ClientRequest,
@@ -24,7 +24,7 @@ from pydantic import BaseModel
 
 from confirmo.activities.tools.causes import no_answer_in_time
 from confirmo.activities.tools.exchange import Exchange, exchanging
-from confirmo.activities.tools.failures import REJECTED, STALE_STATUSES, Phase, failure
+from confirmo.activities.tools.failures import REJECTED, STALE_STATUSES, UNREACHABLE, Phase, failed, failure
 from confirmo.activities.tools.listing import ListNeverEnds, ToolListing
 from confirmo.activities.tools.streams import Connection, RawDispatcher
 from confirmo.activities.tools.texts import secrets_of
@@ -79,6 +79,8 @@ class Session:
         # An empty context: a session must not carry the trace, the activity or the exchange of whoever came
         # first.
         self.task = asyncio.create_task(self._own(), name=f"tool server {spec.name}", context=Context())
+        # A task that is cancelled before its first step never runs, not even its "finally".
+        self.task.add_done_callback(lambda _: self._over())
 
     @property
     def over(self) -> bool:
@@ -92,8 +94,10 @@ class Session:
             CallFailed: it could not be opened; every waiter gets the same answer.
         """
         await self._settled.wait()
-        if (failed := self._failure) is not None:
-            raise CallFailed(failed.kind, failed.reason, failed.retry_after)
+        if self._client is None:
+            closed = failed(UNREACHABLE, self._spec.name, Phase.CONNECT, "it was closed while it was opening")
+            refused = self._failure or closed
+            raise CallFailed(refused.kind, refused.reason, refused.retry_after)
 
     def retire(self) -> None:
         """Take no further calls, and end when those in flight have their answers."""
@@ -104,6 +108,8 @@ class Session:
     def stop(self) -> None:
         """End now; calls in flight are in doubt."""
         self._end.set()
+        if not self._settled.is_set():
+            self.task.cancel()
 
     async def request(
         self, request: ClientRequest, phase: Phase, deadline: float, secrets: frozenset[str] = frozenset()
@@ -126,12 +132,12 @@ class Session:
                 self.retire()
         if exchange.raw is not None:
             return exchange.raw
-        failed = failure(self._spec.name, phase, exchange, error, self._secrets | secrets)
+        refused = failure(self._spec.name, phase, exchange, error, self._secrets | secrets)
         if self._is_gone(exchange, error):
-            raise SessionGone(failed)
-        if error is not None and error.code == METHOD_NOT_FOUND and failed.kind is REJECTED:
-            raise NotOffered(failed.kind, failed.reason)
-        raise failed
+            raise SessionGone(refused)
+        if error is not None and error.code == METHOD_NOT_FOUND and refused.kind is REJECTED:
+            raise NotOffered(refused.kind, refused.reason)
+        raise refused
 
     async def _send(self, request: ClientRequest, exchange: Exchange) -> ErrorData | None:
         assert self._client is not None
@@ -164,16 +170,19 @@ class Session:
             async with AsyncExitStack() as stack:
                 try:
                     self._client = await self._open(stack)
-                except CallFailed as failed:
-                    self._failure = failed
-                    return
-                finally:
                     self._settled.set()
-                await self._end.wait()
+                    await self._end.wait()
+                except CallFailed as refused:
+                    self._failure = refused
+                finally:
+                    # Before the cleaning up, which may take seconds: the next call opens a new session at once.
+                    self._over()
         except Exception as error:
             logger.debug("tool server %s: the session ended with %s", self._spec.name, type(error).__name__)
-        finally:
-            self._end.set()
+
+    def _over(self) -> None:
+        self._end.set()
+        self._settled.set()
 
     async def _open(self, stack: AsyncExitStack) -> ClientSession:
         deadline = asyncio.get_running_loop().time() + self._spec.timeout_seconds

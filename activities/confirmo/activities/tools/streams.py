@@ -11,7 +11,7 @@ from mcp.shared.dispatcher import CallOptions, OnNotify, OnNotifyIntercept, OnRe
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.message import SessionMessage
 from mcp.shared.transport_context import TransportContext
-from mcp_types import RequestId, jsonrpc_message_adapter
+from mcp.types import RequestId, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from confirmo.activities.tools.exchange import current_exchange

@@ -5,6 +5,7 @@ import yaml
 from mcp import Client
 
 from confirmo.examples import config_directory
+from confirmo.policies.catalog import load_catalog
 
 
 def read(name: str) -> dict[str, Any]:
@@ -77,4 +78,16 @@ def test_the_endpoints_come_from_the_environment() -> None:
     assert {name: server["endpoint"] for name, server in servers.items()} == {
         "contas": "${CONTAS_URL}",
         "retail": "${RETAIL_URL}",
+    }
+
+
+def test_the_files_load_without_an_error_or_a_warning() -> None:
+    environ = {"CONTAS_URL": "http://127.0.0.1:8100/mcp", "RETAIL_URL": "http://127.0.0.1:8200/mcp"}
+    loaded = load_catalog(config_directory(), environ)
+    assert loaded.errors == ()
+    assert loaded.warnings == ()
+    assert loaded.catalog is not None
+    assert {name: server.endpoint for name, server in loaded.catalog.servers.items()} == {
+        "contas": environ["CONTAS_URL"],
+        "retail": environ["RETAIL_URL"],
     }

@@ -1,5 +1,4 @@
 import asyncio
-import multiprocessing
 from pathlib import Path
 from typing import Any
 
@@ -99,14 +98,6 @@ async def test_the_same_key_in_parallel_has_one_effect(db: Path, ledger: Ledger,
     assert len(ledger.calls()) == 40
 
 
-def test_the_same_key_from_several_processes_has_one_effect(db: Path, ledger: Ledger) -> None:
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        pool.map(_perform_some, [db, db])
-    assert len(ledger.effects()) == 50
-    assert ledger.repeated_effects() == []
-    assert len(ledger.calls()) == 100
-
-
 async def test_a_tool_that_ignores_its_key_shows_the_double_effect(
     contas_client: Client, ledger: Ledger, call: Any
 ) -> None:
@@ -157,11 +148,3 @@ def test_a_failing_act_leaves_nothing(ledger: Ledger) -> None:
         ledger.perform("tool", [Demand("good", "a"), Demand("bad", "b")], act)
     assert ledger.effects() == []
     assert ledger.calls() == []
-
-
-def _perform_some(db: Path) -> None:
-    with Ledger(db) as ledger:
-        for number in range(50):
-            ledger.perform(
-                "tool", [Demand(str(number), f"k{number}")], lambda item: Outcome({"item": item}, effect=True)
-            )

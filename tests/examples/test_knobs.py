@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +28,13 @@ async def test_a_delay_after_the_effect_loses_the_answer_only(
 async def test_a_delay_before_the_effect_does_not_stop_when_the_caller_hangs_up(
     db: Path, ledger: Ledger, start: Any
 ) -> None:
-    ledger.knobs.turn("delay_before", seconds=0.5, times=1)
+    ledger.knobs.turn("delay_before", item="TIM Fashion Mensal", seconds=0.5, times=1)
+    ledger.knobs.turn("delay_before", item="Neymar Jr", seconds=1, times=1)
     async with start("contas", f"--db={db}") as server, Client(server.url) as client:
         with pytest.raises(MCPError):
             await client.call_tool(TOOL, ARGUMENTS, read_timeout_seconds=0.1)
-        assert ledger.effects() == []
-        # The next call is answered at once; the delayed one is still on its way.
-        await client.call_tool("consultar_vas", {})
-        async with asyncio.timeout(10):
-            while not ledger.effects():
-                await asyncio.sleep(0.01)
+        await client.call_tool(TOOL, {"subject": "Neymar Jr"})
+    assert [row.item for row in ledger.effects()] == ["TIM Fashion Mensal", "Neymar Jr"]
 
 
 @pytest.mark.parametrize(("kind", "effects"), [("error_before", 0), ("error_after", 1)])
@@ -74,8 +70,8 @@ async def test_a_crash_and_a_restart_end_with_one_effect(
 ) -> None:
     environment = {"EXAMPLES_KNOBS": f'[{{"kind": "{kind}", "times": 1}}]'}
     async with start("contas", f"--db={db}", environment=environment) as server:
-        async with Client(server.url) as client:
-            with pytest.raises(MCPError):
+        with pytest.raises(ExceptionGroup, match="unhandled errors"):
+            async with Client(server.url) as client:
                 await call(client, TOOL, ARGUMENTS, key="k")
         assert await server.wait() == CRASHED
     assert len(ledger.effects()) == effects
@@ -90,8 +86,8 @@ async def test_a_crash_in_a_batch_keeps_what_was_done_before_it(
     ledger.knobs.turn("crash_after", item="P-10001", times=1)
     order_ids = ["P-10000", "P-10001", "P-10002"]
     async with start("retail", f"--db={db}") as server:
-        async with Client(server.url) as client:
-            with pytest.raises(MCPError):
+        with pytest.raises(ExceptionGroup, match="unhandled errors"):
+            async with Client(server.url) as client:
                 await call(client, "cancelar_pedidos", {"order_ids": order_ids}, key="k")
         assert await server.wait() == CRASHED
     assert [row.item for row in ledger.effects()] == order_ids[:2]

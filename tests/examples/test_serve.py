@@ -45,11 +45,15 @@ async def test_the_key_may_come_as_a_header(db: Path, call: Any, start: Any) -> 
 
 
 async def test_the_same_key_in_parallel_over_http_has_one_effect(db: Path, call: Any, start: Any) -> None:
-    async with start("retail", f"--db={db}") as server, start("retail", f"--db={db}") as other:
-        async with Client(server.url) as one, Client(other.url) as two:
-            answers = await asyncio.gather(
-                *(call(client, *CANCEL, key="k") for client in (one, two) for _ in range(10))
-            )
+    async with (
+        start("retail", f"--db={db}") as server,
+        start("retail", f"--db={db}") as other,
+        Client(server.url) as one,
+        Client(other.url) as two,
+    ):
+        answers = await asyncio.gather(
+            *(call(client, *CANCEL, key="k") for client in (one, two) for _ in range(10))
+        )
     assert all(answer == answers[0] for answer in answers)
     with Ledger(db) as ledger:
         assert len(ledger.effects()) == 1

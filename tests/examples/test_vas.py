@@ -15,8 +15,7 @@ from confirmo.examples.vas import SERVICES, resolve, split
         ("Tamboro, banca jornais e revistas e youtube", ["Tamboro", "banca jornais e revistas", "youtube"]),
         ('"A, B e C" e Tamboro', ["A, B e C", "Tamboro"]),
         ("Tamboro e “X, Y”", ["Tamboro", "X, Y"]),
-        (" , ; e ", ["e"]),
-        (" ,; ", []),
+        (" , ; e ", []),
         ("", []),
     ],
 )

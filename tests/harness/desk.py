@@ -55,10 +55,19 @@ class Tx:
 
     async def update(self, name: str, argument: Any) -> dict[str, Any]:
         try:
-            return await self._bounded(self.handle.execute_update(name, argument))
+            return await self._bounded(self._delivered(name, argument))
         except WorkflowUpdateFailedError as error:
             assert isinstance(error.cause, ApplicationError), error.cause
             raise Refused(error.cause) from None
+
+    async def _delivered(self, name: str, argument: Any) -> Any:
+        """Send until it is delivered: a task that fails because of what came in meanwhile takes its updates along."""
+        while True:
+            try:
+                return await self.handle.execute_update(name, argument)
+            except RPCError as error:
+                if error.status is not RPCStatusCode.FAILED_PRECONDITION:
+                    raise
 
     async def awaiting(self, request: Any = None) -> dict[str, Any]:
         return await self.update(names.UPDATE_AWAITING, request)

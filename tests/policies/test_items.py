@@ -67,6 +67,7 @@ BATCH = spec(("encomenda_ids", "array"), ("motivo", "string"), requires=("encome
         (9007199254740993, None, "9007199254740993"),
         (1.5, None, "1.5"),
         (True, None, "true"),
+        (False, None, "false"),
     ],
 )
 def test_the_identity_is_the_first_field_that_says_it(entry: Any, key: str | None, expected: str) -> None:
@@ -224,6 +225,8 @@ def test_resolved_items_come_before_the_array_and_an_empty_set_stays_empty() -> 
         ({"id": 7}, "7"),
         ("Rádio", "Rádio"),
         (7, "7"),
+        (" Rádio ", " Rádio "),
+        ({"name": "", "order_id": "a", "line_id": "b"}, "b|a"),
     ],
 )
 def test_one_item_is_named_by_the_field_of_the_argument_then_name_subject_identity(

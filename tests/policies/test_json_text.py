@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from confirmo.policies.json_text import JsonError, canonical, clean, cut, dump, parse, parse_strict, same
+from confirmo.policies.json_text import (
+    JsonError,
+    canonical,
+    clean,
+    cut,
+    distinct,
+    dump,
+    parse,
+    parse_strict,
+    same,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),
@@ -74,6 +84,20 @@ def test_a_lone_surrogate_becomes_the_replacement_character_and_a_pair_its_chara
     assert clean("\ud83d\ude00") == "\U0001f600"
     assert clean("\ufeffé") == "\ufeffé"
     assert clean({"\udc00": 1}) == {"\ufffd": 1}
+
+
+def test_every_infinity_and_nan_keeps_its_own_word() -> None:
+    assert clean([inf, -inf, nan]) == ["Infinity", "-Infinity", "NaN"]
+
+
+@pytest.mark.parametrize("digits", ["1" * 4001, "-" + "9" * 100_000])
+def test_an_integer_too_long_to_be_a_number_is_its_digits(digits: str) -> None:
+    assert parse(digits) == digits
+    assert parse(digits[:4000]) == int(digits[:4000])
+
+
+def test_values_that_differ_as_json_are_distinct_in_their_order() -> None:
+    assert distinct([1, True, 1.0, 1, {"a": 1, "b": 2}, {"b": 2, "a": 1}]) == (1, True, 1.0, {"a": 1, "b": 2})
 
 
 def test_keys_that_cleaning_makes_equal_keep_both_values() -> None:

@@ -5,82 +5,10 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest_asyncio
-from harness import Call, Desk, ToolServer
+from harness import Desk, ToolServer
 from harness.desk import catalog_of, open_desk
+from harness.shop import POLICIES, TOOLS, f1_check, merged
 from temporalio.client import Client
-
-ITEMS = [
-    {"id": "A-01", "name": "Rádio Maré"},
-    {"id": "A-02", "name": "Clube Leitura"},
-    {"id": "A-03", "name": "Cofre Fotos 50"},
-]
-PACKAGES = ["ENC-7001", "ENC-7002", "ENC-7003"]
-
-TOOLS: dict[str, Any] = {
-    "encerrar_assinaturas": {
-        "description": "Encerra assinaturas",
-        "mcp_server": "loja",
-        "tool_type": "action",
-        "args_schema": {"alvo": {"type": "string", "label": "a assinatura"}, "motivo": {"type": "string"}},
-    },
-    "checar_assinaturas": {"mcp_server": "loja", "tool_type": "internal", "args_schema": {"alvo": "string"}},
-    "devolver_encomendas": {
-        "description": "Devolve encomendas",
-        "mcp_server": "loja",
-        "tool_type": "action",
-        "args_schema": {
-            "encomenda_ids": {"type": "array", "label": "as encomendas"},
-            "valor": "string",
-            "prazo": "string",
-        },
-    },
-    "checar_encomendas": {
-        "mcp_server": "loja",
-        "tool_type": "internal",
-        "args_schema": {"encomenda_ids": "array"},
-    },
-    "listar_faturas": {"description": "Lista faturas", "mcp_server": "loja", "tool_type": "read_only"},
-    "avisar_cliente": {"mcp_server": "loja", "tool_type": "internal", "args_schema": {"canal": "string"}},
-}
-POLICIES: dict[str, Any] = {
-    "encerrar_assinaturas": {
-        "operation_type": "transactional",
-        "require_confirmation": True,
-        "requires": ["alvo"],
-        "pre_validation": {"enabled": True, "tool": "checar_assinaturas", "fail_open": False},
-    },
-    "devolver_encomendas": {
-        "operation_type": "transactional",
-        "require_confirmation": True,
-        "requires": ["encomenda_ids"],
-        "pre_validation": {"enabled": True, "tool": "checar_encomendas", "fail_open": False},
-    },
-    "listar_faturas": {"operation_type": "read_only"},
-    "avisar_cliente": {"operation_type": "internal"},
-    "checar_assinaturas": {"operation_type": "internal"},
-    "checar_encomendas": {"operation_type": "internal"},
-}
-F1 = ("encerrar_assinaturas", {"alvo": "rádio maré, clube leitura e cofre fotos"})
-F2 = ("devolver_encomendas", {"encomenda_ids": PACKAGES})
-
-
-def f1_check(_call: Call) -> dict[str, Any]:
-    names = ", ".join(item["name"] for item in ITEMS)
-    return {"eligible": True, "transaction_decision": {"resolved_arguments": {"alvo": names, "items": ITEMS}}}
-
-
-def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Deep merge; a null value removes the key."""
-    result = dict(base)
-    for key, value in changes.items():
-        if value is None:
-            result.pop(key, None)
-        elif isinstance(value, dict) and isinstance(result.get(key), dict):
-            result[key] = merged(result[key], value)
-        else:
-            result[key] = value
-    return result
-
 
 OpenDesk = Callable[..., Awaitable[Desk]]
 

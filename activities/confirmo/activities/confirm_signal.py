@@ -3,7 +3,7 @@
 import logging
 from dataclasses import dataclass, field
 
-import httpx
+import httpx2
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
@@ -42,10 +42,10 @@ class ConfirmSignal:
     async def _post(self, url: str, request: ConfirmationRequest) -> None:
         body = {"type": "confirmation.requested"} | request.model_dump(mode="json")
         headers = self.webhook_headers | {"webhook-id": request.delivery_id}
-        async with httpx.AsyncClient(timeout=_TIMEOUT_SECONDS) as client:
+        async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS) as client:
             try:
                 response = await client.post(url, json=body, headers=headers)
-            except httpx.HTTPError as error:
+            except httpx2.HTTPError as error:
                 raise ApplicationError(
                     f"the webhook could not be reached: {type(error).__name__}", type="WebhookUnavailable"
                 ) from None

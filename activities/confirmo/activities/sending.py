@@ -88,8 +88,8 @@ class Sender:
             return True
         try:
             listings = await self.servers.tools(tool.mcp_server)
-        except ListNeverEnds:
-            return False
+        except ListNeverEnds as cut:
+            listings = cut.tools
         except CallFailed as failure:
             if failure.kind in RETRYABLE_FAILURES or tool.execution.effect is Effect.KEYED:
                 # Nothing was sent yet, and a keyed tool must not be called before it is known where its key goes.

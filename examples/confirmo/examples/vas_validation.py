@@ -90,8 +90,10 @@ def validate_dispute(subject: str, amount: float) -> Answer:
 
 
 def _distinct(named: Sequence[_Named]) -> list[_Named]:
-    by_name = {(entry.service.name if entry.service else entry.text): entry for entry in reversed(named)}
-    return [by_name[key] for key in reversed(by_name)]
+    by_name: dict[str, _Named] = {}
+    for entry in named:
+        by_name.setdefault(entry.service.name if entry.service else entry.text, entry)
+    return list(by_name.values())
 
 
 def _item(entry: _Named, is_cancelled: Callable[[str], bool]) -> Answer:

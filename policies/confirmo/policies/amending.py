@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from confirmo.policies.arguments import ArgumentError, coerce, split_list
 from confirmo.policies.errors import Refusal, UpdateErrorType
 from confirmo.policies.items import aliases, array_argument, identity, item_argument, label
-from confirmo.policies.models import Amendment, FrozenItem, ParametersProvided, Status, TransactionState, Wire
+from confirmo.policies.models import Amendment, FrozenItem, ParametersProvided, Wire
 from confirmo.policies.tool_spec import ToolSpec
 
 
@@ -36,23 +36,10 @@ def parse_parameters(raw: Any) -> ParametersProvided:
     return parameters
 
 
-def apply_parameters(
-    parameters: ParametersProvided, state: TransactionState, given: Mapping[str, Any]
-) -> Changed | None:
-    """Lay provided arguments over the given ones; null where nothing changes (the same message again).
-
-    Raises:
-        Refusal: ``NotAwaitingConfirmation`` where no arguments are being collected.
-    """
+def apply_parameters(parameters: ParametersProvided, given: Mapping[str, Any]) -> Changed | None:
+    """Lay provided arguments over the given ones; null where nothing changes (the same message again)."""
     merged = {**given, **parameters.arguments}
-    if merged == dict(given):
-        return None
-    if state.status is not Status.COLLECTING_PARAMETERS:
-        raise Refusal(
-            UpdateErrorType.NOT_AWAITING_CONFIRMATION,
-            f"No parameters are being asked for; the transaction is {state.status.value}. Use amend instead.",
-        )
-    return Changed(arguments=merged)
+    return None if merged == dict(given) else Changed(arguments=merged)
 
 
 def parse_amendment(raw: Any) -> Amendment:
@@ -71,32 +58,20 @@ def parse_amendment(raw: Any) -> Amendment:
 
 def apply_amendment(
     amendment: Amendment,
-    state: TransactionState,
     items: Sequence[FrozenItem],
     given: Mapping[str, Any],
-    requested_tool: ToolSpec | None,
-    tool: ToolSpec | None,
+    requested_tool: ToolSpec,
+    tool: ToolSpec,
     removed_ids: frozenset[str],
     *,
-    decided: bool,
     locale: str,
 ) -> Changed:
     """Return the arguments and exclusions after the amendment.
 
     Raises:
-        Refusal: ``NotAwaitingConfirmation`` where no question is open, ``InvalidArguments`` where a value cannot be
-            taken, an item is unknown, or nothing would be left. Nothing is changed then.
+        Refusal: ``InvalidArguments`` where a value cannot be taken, an item is unknown, or nothing would be left.
+            Nothing is changed then.
     """
-    open_question = state.status is Status.AWAITING_CONFIRMATION and not decided
-    if (
-        requested_tool is None
-        or tool is None
-        or not (open_question or state.status is Status.COLLECTING_PARAMETERS)
-    ):
-        raise Refusal(
-            UpdateErrorType.NOT_AWAITING_CONFIRMATION,
-            f"Nothing can be amended now; the transaction is {state.status.value}.",
-        )
     arguments = {**given, **_checked(amendment.arguments or {}, requested_tool, tool, locale)}
     if not amendment.remove_item_ids and not amendment.add_items:
         return Changed(arguments=arguments, removed_ids=tuple(sorted(removed_ids)))

@@ -1,5 +1,6 @@
 """Who may say yes, and which yes counts. Only an explicit, unconditional ``confirm`` executes."""
 
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from confirmo.policies.errors import Refusal, UpdateErrorType
+from confirmo.policies.events import timestamp
 from confirmo.policies.models import Actor, Approval, Confirmation, Decision, Status, Wire
 from confirmo.policies.tool_spec import ConfirmationPolicy
 
@@ -90,11 +92,7 @@ def check_decision(decision: Decision, question: Question, now: datetime) -> Dec
         Refusal: With the type of the first rule that it breaks.
     """
     _check_subset_allowed(decision, question)
-    if question.closed:
-        raise Refusal(
-            UpdateErrorType.ALREADY_CLOSED,
-            f"The transaction is over: {question.status.value}. Nothing was changed.",
-        )
+    check_not_closed(question)
     confirmation = question.confirmation
     if confirmation is None or (
         question.decided is None and question.status is not Status.AWAITING_CONFIRMATION
@@ -103,11 +101,8 @@ def check_decision(decision: Decision, question: Question, now: datetime) -> Dec
             UpdateErrorType.NOT_AWAITING_CONFIRMATION,
             f"No question is open; the transaction is {question.status.value}. Ask for its state first.",
         )
-    if question.decided is None and question.expires_at is not None and now >= question.expires_at:
-        raise Refusal(
-            UpdateErrorType.CONFIRMATION_EXPIRED,
-            f"The question expired at {confirmation.expires_at}; nothing was executed. Start again to be asked anew.",
-        )
+    if question.decided is None:
+        _check_not_expired(question, now)
     check_may_decide(decision, question)
     if decision.digest is not None and decision.digest != confirmation.digest:
         raise Refusal(
@@ -115,6 +110,50 @@ def check_decision(decision: Decision, question: Question, now: datetime) -> Dec
             "The digest is not that of the question that is open now. Show the current question and decide again.",
         )
     return _effect(decision, question, confirmation)
+
+
+def check_not_closed(question: Question) -> None:
+    """Raise ``AlreadyClosed`` where the transaction is over."""
+    if question.closed:
+        raise Refusal(
+            UpdateErrorType.ALREADY_CLOSED,
+            f"The transaction is over: {question.status.value}. Nothing was changed.",
+        )
+
+
+def _check_not_expired(question: Question, now: datetime) -> None:
+    if question.expires_at is not None and now >= question.expires_at:
+        raise Refusal(
+            UpdateErrorType.CONFIRMATION_EXPIRED,
+            f"The question expired at {timestamp(question.expires_at)}; nothing was executed. Start again to be asked "
+            "anew.",
+        )
+
+
+def check_change(
+    question: Question, statuses: Collection[Status], actor: Actor | None, now: datetime, advice: str
+) -> None:
+    """Judge whether ``actor`` may change the set now, in the order of CONTRACT.md section 3.
+
+    Args:
+        question: What the transaction is asking.
+        statuses: In which the change is open; a question that was answered is not.
+        actor: Who asks for the change.
+        now: The workflow's time.
+        advice: Sentence added to ``NotAwaitingConfirmation``.
+
+    Raises:
+        Refusal: With the type of the first rule that it breaks.
+    """
+    check_not_closed(question)
+    answered = question.status is Status.AWAITING_CONFIRMATION and question.decided is not None
+    if question.status not in statuses or answered:
+        raise Refusal(
+            UpdateErrorType.NOT_AWAITING_CONFIRMATION,
+            f"The transaction is {question.status.value}. {advice}",
+        )
+    _check_not_expired(question, now)
+    check_may_change(actor, question.requester, question.policy)
 
 
 def _check_subset_allowed(decision: Decision, question: Question) -> None:

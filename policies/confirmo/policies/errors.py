@@ -93,3 +93,9 @@ class CallFailed(Exception):
         self.retry_after = retry_after
         self.http_status = http_status
         self.code = code
+
+    def again(self) -> "CallFailed":
+        """Return the same failure as a new exception, for another waiter."""
+        return CallFailed(
+            self.kind, self.reason, self.retry_after, http_status=self.http_status, code=self.code
+        )

@@ -8,6 +8,7 @@ kept.
 
 from collections.abc import Mapping, Sequence
 
+from confirmo.policies import json_text
 from confirmo.policies.matching import Matcher
 from confirmo.policies.models import FrozenItem, Outcome, ReasonCode, ToolAnswer
 from confirmo.policies.outcomes import (
@@ -23,7 +24,6 @@ from confirmo.policies.reconcile import (
     MISSING,
     Told,
     beside,
-    distinct,
     evidence_of,
     item_outcome,
     prove_answer,
@@ -110,7 +110,7 @@ def _by_flags(
 def _about_one(
     reading: Reading, evidence: Sequence[Told], items: Sequence[FrozenItem], proof: Proof
 ) -> CallReport:
-    entries = distinct([one.body for one in evidence])
+    entries = json_text.distinct([one.body for one in evidence])
     if proof.outcome is Outcome.SUCCEEDED and any(one.entries is not None for one in evidence):
         proof, entries = unknown(ReasonCode.MISSING_RESULT, MISSING), ()
     return _finished(reading, texts_beside(reading, proof), [item_outcome(items[0], proof, entries)])

@@ -185,6 +185,11 @@ def same(left: Any, right: Any) -> bool:
     return canonical(left) == canonical(right)
 
 
+def distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the values that differ as JSON, in their order."""
+    return tuple({canonical(value): value for value in values}.values())
+
+
 def cut(text: str, limit: int) -> str:
     """Return at most ``limit`` bytes of UTF-8 of a clean text, ending between two characters."""
     data = text.encode("utf-8", "replace")

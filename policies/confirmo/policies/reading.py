@@ -79,21 +79,18 @@ def _parsed(text: str) -> Any:
 
 def _copies(answer: ToolAnswer, blocks: Sequence[Any]) -> tuple[list[Copy], list[Any]]:
     """Return the copies of the body, and the JSON blocks that are beside it."""
-    different = [block for number, block in enumerate(blocks) if not _among(block, blocks[:number])]
+    different = json_text.distinct(blocks)
     if not answer.has_structured or answer.structured is None:
         return ([_unwrapped(different[0])], []) if len(different) == 1 else ([], [])
     structured = json_text.clean(answer.structured)
     first = _unwrapped(structured)
     if _is_list_in_blocks(first.body, blocks):
         return [first, Copy(body=list(blocks))], []
-    others = [block for block in different if not _among(_unwrapped(block).body, (structured, first.body))]
+    known = {json_text.canonical(value) for value in (structured, first.body)}
+    others = [block for block in different if json_text.canonical(_unwrapped(block).body) not in known]
     if len(others) == len(different) == 1:
         return [first, _unwrapped(others[0])], []
     return [first], others
-
-
-def _among(value: Any, others: Sequence[Any]) -> bool:
-    return any(json_text.same(value, other) for other in others)
 
 
 def _is_list_in_blocks(body: Any, blocks: Sequence[Any]) -> bool:

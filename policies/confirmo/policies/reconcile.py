@@ -108,7 +108,7 @@ def reconcile_entries(evidence: Sequence[Told], items: Sequence[FrozenItem], too
     )
     return Reconciled(
         outcomes=outcomes,
-        unrequested=distinct([entry for _, rest in sorted_copies for entry in rest]),
+        unrequested=json_text.distinct([entry for _, rest in sorted_copies for entry in rest]),
         matched=any(entries for own, _ in sorted_copies for entries in own),
     )
 
@@ -126,7 +126,7 @@ def _sort(entries: Sequence[Any], matcher: Matcher, count: int) -> tuple[list[li
 
 
 def _outcome(item: FrozenItem, copies: Sequence[list[Any]]) -> ItemOutcome:
-    entries = distinct([entry for own in copies for entry in own])
+    entries = json_text.distinct([entry for own in copies for entry in own])
     if not entries:
         return item_outcome(item, unknown(ReasonCode.MISSING_RESULT, MISSING))
     proofs = [agree([prove(entry) for entry in own]) if own else None for own in copies]
@@ -137,11 +137,6 @@ def _outcome(item: FrozenItem, copies: Sequence[list[Any]]) -> ItemOutcome:
             ReasonCode.CONFLICTING_EVIDENCE, "Only one of the answer's two copies tells about this item."
         )
     return item_outcome(item, proof, entries)
-
-
-def distinct(entries: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the entries that differ as JSON, in their order."""
-    return tuple({json_text.canonical(entry): entry for entry in entries}.values())
 
 
 def item_outcome(item: FrozenItem, proof: Proof, entries: Sequence[Any] = ()) -> ItemOutcome:

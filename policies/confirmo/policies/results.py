@@ -72,6 +72,7 @@ def build_result(
     reports: Sequence[CallReport],
     auxiliary: Sequence[AuxiliaryResult],
     cancelled: bool,
+    cancel_reason: str | None = None,
     locale: str,
 ) -> TransactionResult:
     """Build the result of an executed transaction. The status is the normaliser's where there are two items or more."""
@@ -97,7 +98,7 @@ def build_result(
     }
     normal = normalize(tool.name, raw)
     code = ReasonCode.CANCELLED.value if cancelled else None
-    reason = say("cancelled", locale) if cancelled else error
+    reason = clean_text(cancel_reason or "") or say("cancelled", locale) if cancelled else error
     labels = {item.item_id: item.label for item in items}
     about: dict[str, Any] = {
         "items": shown or [primary],

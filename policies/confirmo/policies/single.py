@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from confirmo.policies import json_text
 from confirmo.policies.identity import has_identity, identity, label
 from confirmo.policies.models import FrozenItem, Outcome, ReasonCode, ToolAnswer
 from confirmo.policies.outcomes import CallReport, ItemOutcome, Proof, agree, prove, unknown
@@ -11,7 +12,6 @@ from confirmo.policies.reading import Reading, read_answer
 from confirmo.policies.reconcile import (
     Told,
     beside,
-    distinct,
     evidence_of,
     item_outcome,
     prove_answer,
@@ -66,7 +66,7 @@ def _told_items(reading: Reading, evidence: Sequence[Told], tool: ToolSpec) -> C
     results, proofs = [], []
     for item_id in ids:
         told = [own.get(item_id, []) for own in copies]
-        entries = distinct([entry for own in told for entry in own])
+        entries = json_text.distinct([entry for own in told for entry in own])
         item = FrozenItem(item_id=item_id, label=label(entries[0], tool.execution.item_key))
         outcome = item_outcome(item, _proof(told), entries)
         proofs.append(outcome.outcome)

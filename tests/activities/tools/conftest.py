@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import uvicorn
+
 from confirmo.activities.tools import ToolServers
 from confirmo.policies.errors import CallFailed
 from confirmo.policies.models import ToolAnswer
@@ -260,6 +261,21 @@ class Caller:
         with pytest.raises(CallFailed) as caught:
             await self.call(tool, server, timeout, **arguments)
         return caught.value
+
+
+@asynccontextmanager
+async def _caller(*specs: ServerSpec) -> AsyncIterator[Caller]:
+    servers = ToolServers({spec.name: spec for spec in specs})
+    try:
+        yield Caller(servers)
+    finally:
+        await servers.aclose()
+
+
+@pytest.fixture
+def make_caller() -> Any:
+    """Make a caller that is closed where its block ends."""
+    return _caller
 
 
 @pytest_asyncio.fixture

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from confirmo.policies.errors import CallFailureKind
 
 BIG = 123456789012345678901234567890

@@ -6,6 +6,7 @@ from email.utils import formatdate
 from time import time
 
 import pytest
+
 from confirmo.policies.errors import CallFailureKind
 
 UNREACHABLE, THROTTLED = CallFailureKind.UNREACHABLE, CallFailureKind.THROTTLED
@@ -18,12 +19,12 @@ SECRET = "sk-very-secret"
     [
         *((status, REJECTED) for status in (302, 400, 403, 404, 405, 406, 413, 414, 415, 422, 431)),
         *((status, THROTTLED) for status in (429, 503)),
-        *((status, DOUBT) for status in (202, 204, 408, 409, 423, 500, 501, 502, 504, 599)),
+        *((status, DOUBT) for status in (202, 204, 303, 408, 409, 423, 500, 501, 502, 504, 599)),
     ],
 )
 async def test_ex_23_a_status_of_the_call_says_what_was_done(raw, connect, status, kind):
     async def answer(wire):
-        await wire.reply(status, location="/elsewhere" if status == 302 else "")
+        await wire.reply(status, location="/elsewhere" if status in (302, 303) else "")
 
     raw.on["tools/call"] = answer
     failed = await connect(raw.endpoint).fail()
@@ -35,8 +36,10 @@ async def test_ex_23_a_status_of_the_call_says_what_was_done(raw, connect, statu
 
 @pytest.mark.parametrize(
     ("code", "kind"),
-    [(-32601, REJECTED), (-32602, REJECTED), (-32600, REJECTED), (-32700, REJECTED)]
-    + [(-32603, DOUBT), (-32000, DOUBT), (-32001, DOUBT), (0, DOUBT), (42, DOUBT)],
+    [
+        *((code, REJECTED) for code in (-32601, -32602, -32600, -32700)),
+        *((code, DOUBT) for code in (-32603, -32000, -32001, 0, 42)),
+    ],
 )
 @pytest.mark.parametrize("events", [False, True])
 async def test_ex_23_a_json_rpc_error_says_what_was_done(raw, connect, code, kind, events):

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+
 from confirmo.activities.tools import ListNeverEnds
 from confirmo.policies.errors import CallFailureKind
 

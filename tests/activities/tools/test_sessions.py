@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from confirmo.policies.errors import CallFailureKind
 from confirmo.policies.tool_spec import ServerSpec
 
@@ -172,9 +173,20 @@ async def test_a_neighbour_survives_a_lost_connection_a_timeout_and_a_cancellati
 
 
 async def test_what_a_tool_has_begun_is_never_cancelled_on_the_server(raw, connect):
-    raw.on["tools/call"] = lambda wire: wire.hang()
+    arrived = asyncio.Event()
+
+    async def answer(wire):
+        arrived.set()
+        await wire.hang()
+
+    raw.on["tools/call"] = answer
     caller = connect(raw.endpoint)
     await caller.fail(timeout=0.1)
+    arrived.clear()
+    call = asyncio.create_task(caller.call())
+    await arrived.wait()
+    call.cancel()
+    await asyncio.wait([call])
     await caller.servers.tools("s")
     assert raw.count("notifications/cancelled") == 0
 
@@ -217,6 +229,67 @@ async def test_closing_puts_calls_in_flight_in_doubt_and_refuses_new_ones(raw, c
     assert (await flight).kind is DOUBT
     assert (await caller.fail()).kind is UNREACHABLE
     assert raw.count("DELETE") == 1
+
+
+async def test_closing_ends_an_opening_at_once(raw, connect):
+    arrived = asyncio.Event()
+
+    async def silent(wire):
+        arrived.set()
+        await wire.hang()
+
+    raw.on["initialize"] = silent
+    caller = connect(raw.endpoint)
+    opening = asyncio.create_task(caller.fail())
+    await arrived.wait()
+    async with asyncio.timeout(1):
+        await caller.servers.aclose()
+    assert (await opening).kind is UNREACHABLE
+
+
+async def test_a_redirect_within_the_server_is_followed_and_another_is_not(raw, another_raw, connect):
+    async def answer(wire):
+        if wire.request.path == "/mcp":
+            await wire.reply(307, location="/mcp/")
+        else:
+            await wire.result({"content": []})
+
+    raw.on["tools/call"] = answer
+    caller = connect(raw.endpoint)
+    await caller.call()
+
+    async def lost(wire):
+        if wire.request.path == "/mcp":
+            await wire.reply(307, location="/mcp/")
+        else:
+            wire.drop()
+
+    raw.on["tools/call"] = lost
+    assert (await caller.fail()).kind is DOUBT
+    raw.on["tools/call"] = lambda wire: wire.reply(307, location=another_raw.endpoint)
+    assert (await caller.fail()).kind is REJECTED
+    assert another_raw.seen == []
+
+
+async def test_an_answer_whose_stream_broke_is_fetched_where_the_server_keeps_it(raw, connect):
+    numbers = []
+
+    async def answer(wire):
+        numbers.append(wire.request.message["id"])
+        await wire.begin_events()
+        await wire.send(b"id: e1\nretry: 10\ndata:\n\n")
+        wire.writer.close()
+
+    async def resume(wire):
+        if "last-event-id" not in wire.request.headers:
+            await wire.reply(405)
+            return
+        await wire.begin_events()
+        await wire.event({"id": numbers[0], "result": {"content": [{"type": "text", "text": "kept"}]}})
+
+    raw.on |= {"tools/call": answer, "GET": resume}
+    assert (await connect(raw.endpoint).call()).texts == ("kept",)
+    assert raw.count("tools/call") == 1
 
 
 async def test_a_server_that_hangs_on_goodbye_does_not_hold_up_the_end(raw, connect, monkeypatch):

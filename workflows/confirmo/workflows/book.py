@@ -31,6 +31,7 @@ from confirmo.policies.models import (
     TransactionResult,
     TransactionState,
 )
+from confirmo.policies.questions import clean_text
 from confirmo.policies.tool_spec import ConfirmationPolicy, ResolvedPolicy, ToolSpec
 
 KEPT_EVENTS = 50
@@ -93,6 +94,13 @@ class Book:
         return self.tool.name if self.tool else self.request.tool_name
 
     @property
+    def requested_tool(self) -> ToolSpec:
+        """The tool that was asked for; it is known once arguments are collected."""
+        tool = self.policies[self.request.tool_name].tool
+        assert tool is not None
+        return tool
+
+    @property
     def confirmation_policy(self) -> ConfirmationPolicy:
         """The policy of the tool that will run."""
         return self.tool.confirmation if self.tool else ConfirmationPolicy()
@@ -129,14 +137,16 @@ class Book:
         if self.closed:
             return
         self.question = None
-        self.reason, self.reason_code = reason, code.value if code else None
+        self.reason = None if reason is None else clean_text(reason)
+        self.reason_code = code.value if code else None
         self.status = status
         if event is not None:
             self.emit(event, **({"reason_code": code.value} if code else {}))
 
     def publish_details(self) -> None:
         """Show the current state as markdown in the Temporal UI."""
-        workflow.set_current_details(markdown_details(self.view()))
+        asker = self.requester.id if self.requester else None
+        workflow.set_current_details(markdown_details(self.view(), asker))
 
     def publish(self) -> None:
         """Show the current state as markdown details and search attributes."""
@@ -153,10 +163,12 @@ class Book:
         )
 
     def asked(self) -> Question:
-        """Return what a decision is judged by."""
+        """Return what a decision is judged by. A cancel that came first has closed it, before the driver knows."""
+        begun = self.closed or self.decided is not None or self.status is Status.EXECUTING
+        cancelled = self.cancel_requested and not begun
         return Question(
-            status=self.status,
-            closed=self.closed,
+            status=Status.CANCELLED if cancelled else self.status,
+            closed=self.closed or cancelled,
             confirmation=self.confirmation,
             decided=self.decided,
             policy=self.confirmation_policy,
@@ -207,10 +219,11 @@ class Book:
 
     def _item_state(self, item: FrozenItem) -> ItemState:
         outcome = self.outcomes.get(item.item_id)
+        reason = outcome.reason if outcome and outcome.reason else item.reason
         return ItemState(
             item_id=item.item_id,
-            label=item.label,
+            label=clean_text(item.label),
             eligible=item.eligible,
-            reason=outcome.reason if outcome and outcome.reason else item.reason,
+            reason=None if reason is None else clean_text(reason),
             outcome=outcome.outcome if outcome else None,
         )

@@ -106,6 +106,7 @@ class Preparation:
                 collected = collect(raw, tool, book.request.locale)
                 step = await self._check_collected(collected, tool)
                 return step or self._freeze(tool, collected.arguments, resolved_items, must=reconfirm)
+            book.emit(EventName.RETARGETED, target_tool=target.name)
             tool, hops = target, hops + 1
 
     async def _tool(self, name: str, *, is_target: bool) -> ToolSpec | None:
@@ -268,10 +269,7 @@ class Preparation:
             reason = say("too_many_hops", book.request.locale, tool=clean_text(name)[:100])
             book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.TARGET_NOT_ALLOWED)
             return None
-        target = await self._tool(name, is_target=True)
-        if target is not None:
-            book.emit(EventName.RETARGETED, target_tool=target.name)
-        return target
+        return await self._tool(name, is_target=True)
 
     def _record_passed(
         self,

@@ -24,13 +24,16 @@ from confirmo.policies.calls import ConfirmationRequest
 from confirmo.policies.decisions import (
     Decided,
     DecisionEffect,
+    check_change,
     check_decision,
     check_may_change,
+    check_not_closed,
     parse_decision,
 )
 from confirmo.policies.errors import INVALID_REQUEST, Refusal, UpdateErrorType
 from confirmo.policies.events import EventName, timestamp
 from confirmo.policies.models import (
+    WAITING_STATUSES,
     Actor,
     Approval,
     Cancellation,
@@ -50,6 +53,8 @@ from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
 from confirmo.workflows.execution import Execution
 from confirmo.workflows.preparation import Preparation
+
+_COLLECTING = frozenset({Status.COLLECTING_PARAMETERS})
 
 
 def _refused(refusal: Refusal) -> ApplicationError:
@@ -255,6 +260,7 @@ class TransactionWorkflow:
                 reports=self._executing.reports,
                 auxiliary=self._executing.auxiliary,
                 cancelled=book.cancel_requested,
+                cancel_reason=book.cancel_reason,
                 locale=book.request.locale,
             )
             book.status = book.result.transaction_status
@@ -377,10 +383,16 @@ class TransactionWorkflow:
         self._provided(provided)
 
     def _provided(self, raw: Any) -> Changed | None:
+        book = self._book
         try:
             parameters = parse_parameters(raw)
-            self._check_open(parameters.actor)
-            return apply_parameters(parameters, self._book.view(), self._book.given)
+            changed = apply_parameters(parameters, book.given)
+            if changed is None:
+                self._check_open(parameters.actor)
+                return None
+            advice = "No parameters are being asked for: use amend instead."
+            check_change(book.asked(), _COLLECTING, parameters.actor, workflow.now(), advice)
+            return changed
         except Refusal as refusal:
             raise _refused(refusal) from None
 
@@ -399,17 +411,15 @@ class TransactionWorkflow:
         book = self._book
         try:
             amendment = parse_amendment(raw)
-            self._check_open(amendment.actor)
-            policy = book.policies.get(book.request.tool_name)
+            advice = "Nothing can be amended now."
+            check_change(book.asked(), WAITING_STATUSES, amendment.actor, workflow.now(), advice)
             return apply_amendment(
                 amendment,
-                book.view(),
                 book.items,
                 book.given,
-                policy.tool if policy else None,
-                book.tool,
+                book.requested_tool,
+                book.tool or book.requested_tool,
                 frozenset(book.removed_ids),
-                decided=book.decided is not None,
                 locale=book.request.locale,
             )
         except Refusal as refusal:
@@ -418,10 +428,7 @@ class TransactionWorkflow:
     def _check_open(self, actor: Actor | None) -> None:
         book = self._book
         if book.closed:
-            raise Refusal(
-                UpdateErrorType.ALREADY_CLOSED,
-                f"The transaction is over: {book.status.value}. Nothing was changed.",
-            )
+            check_not_closed(book.asked())
         check_may_change(actor, book.requester, book.confirmation_policy)
 
     async def _change(self, changed: Changed | None) -> TransactionState:

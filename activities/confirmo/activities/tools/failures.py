@@ -34,33 +34,12 @@ STALE_STATUSES: Final = frozenset({401, 404})
 AUTHORISATION_STATUSES: Final = frozenset({401, 403, 407})
 THROTTLING_STATUSES: Final = frozenset({429, 503})
 REFUSING_STATUSES: Final = frozenset(
-    {
-        400,
-        401,
-        402,
-        403,
-        404,
-        405,
-        406,
-        407,
-        410,
-        411,
-        412,
-        413,
-        414,
-        415,
-        416,
-        417,
-        421,
-        422,
-        425,
-        426,
-        428,
-        431,
-        451,
-    }
+    {*range(400, 408), *range(410, 418), 421, 422, 425, 426, 428, 431, 451, 300, 301, 302, 304, 305, 307, 308}
 )
-"""Answers given before anything is done. 408, 409, 423 and what is unknown say less, so they are doubt."""
+"""Answers given before anything is done.
+
+408, 409, 423 and what is unknown say less, so they are doubt; so is 303, the usual answer after a thing was done.
+"""
 REFUSING_CODES: Final = frozenset(
     {METHOD_NOT_FOUND, INVALID_PARAMS, HEADER_MISMATCH, UNSUPPORTED_PROTOCOL_VERSION}
 )
@@ -81,7 +60,11 @@ def failed(
     kind: CallFailureKind, server: str, phase: Phase, cause: str, retry_after: float | None = None
 ) -> CallFailed:
     """Return a failure whose sentence has the one form of all reasons."""
-    return CallFailed(kind, f"Tool server {server!r}, {phase.value}: {cause}.", retry_after)
+    return CallFailed(kind, _sentence(server, phase, cause), retry_after)
+
+
+def _sentence(server: str, phase: Phase, cause: str) -> str:
+    return f"Tool server {server!r}, {phase.value}: {cause}."
 
 
 def failure(
@@ -99,8 +82,13 @@ def failure(
     kind, cause = _read(exchange, error, secrets)
     if phase is not Phase.CALL and (kind is DOUBT or (kind is REJECTED and not _final(phase, exchange))):
         kind = UNREACHABLE
-    retry_after = exchange.retry_after if kind is THROTTLED else None
-    return failed(kind, server, phase, cause, retry_after)
+    return CallFailed(
+        kind,
+        _sentence(server, phase, cause),
+        exchange.retry_after if kind is THROTTLED else None,
+        http_status=exchange.status if exchange.lost is None else None,
+        code=error.code if error is not None and _is_own_word(exchange, error) else None,
+    )
 
 
 def _final(phase: Phase, exchange: Exchange) -> bool:
@@ -128,7 +116,8 @@ def _read_status(status: int) -> tuple[CallFailureKind, str]:
     if status == HTTPStatus.NOT_FOUND:
         return REJECTED, f"the session or the address is unknown to the server ({word})"
     if status < HTTPStatus.BAD_REQUEST:
-        return REJECTED, f"the server redirects elsewhere, which is not followed ({word})"
+        kind = REJECTED if status in REFUSING_STATUSES else DOUBT
+        return kind, f"the server redirects elsewhere, which is not followed ({word})"
     if status in REFUSING_STATUSES:
         return REJECTED, f"the request was refused ({word})"
     return DOUBT, f"the server failed and the outcome is not known ({word})"
@@ -161,6 +150,5 @@ def _unreadable(exchange: Exchange, error: ErrorData | None, secrets: Iterable[s
     if "json" in exchange.content_type or exchange.content_type == "text/event-stream":
         return "the server's answer cannot be read"
     page = snippet(exchange.body.decode("utf-8", "replace"), secrets)
-    return (
-        f"the server answered {snippet(exchange.content_type) or 'an unnamed type'} in place of JSON ({page})"
-    )
+    media_type = snippet(exchange.content_type, secrets) or "an unnamed type"
+    return f"the server answered {media_type} in place of JSON ({page})"

@@ -44,7 +44,7 @@ _REFRAMED = frozenset({b"content-encoding", b"content-length", b"transfer-encodi
 
 
 def http_client(
-    endpoint: str, headers: dict[str, str], connect_timeout: float, **kwargs: bool
+    endpoint: str, headers: dict[str, str], connect_timeout: float, *, hide_refusals: bool = False
 ) -> httpx2.AsyncClient:
     """Return a client for one server.
 
@@ -54,7 +54,7 @@ def http_client(
     proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
     limits = httpx2.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_SECONDS)
     inner = httpx2.AsyncHTTPTransport(verify=_tls(), limits=limits, proxy=proxy)
-    transport = RecordingTransport(inner, **kwargs)
+    transport = RecordingTransport(inner, hide_refusals=hide_refusals)
     return httpx2.AsyncClient(
         transport=transport,
         headers={"Accept-Encoding": "identity", **headers},
@@ -135,7 +135,9 @@ def _is_followed(request: httpx2.Request, response: httpx2.Response) -> bool:
 def _exchange_for(request: httpx2.Request) -> Exchange:
     exchange = current_exchange()
     if exchange is not None and (not exchange.taken or _was_redirected(exchange)):
-        exchange.taken = True
+        # Where a redirect is followed, only the last request tells what became of the message.
+        exchange.taken, exchange.sent, exchange.status = True, False, None
+        exchange.body.clear()
         if request.method != "GET":
             return exchange
         # An SSE session's own stream outlives the opening; only its beginning belongs to the exchange.

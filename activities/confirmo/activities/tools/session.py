@@ -97,7 +97,7 @@ class Session:
         if self._client is None:
             closed = failed(UNREACHABLE, self._spec.name, Phase.CONNECT, "it was closed while it was opening")
             refused = self._failure or closed
-            raise CallFailed(refused.kind, refused.reason, refused.retry_after)
+            raise refused.again()
 
     def retire(self) -> None:
         """Take no further calls, and end when those in flight have their answers."""

@@ -1,8 +1,13 @@
 """The shop of the case collection: fixtures F1, F2, F3 and ``aux`` as files, and what its validators answer."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
-from harness.tool_server import Call
+from temporalio.client import Client
+
+from harness.desk import Desk, catalog_of, open_desk
+from harness.tool_server import Call, ToolServer
 
 ITEMS = [
     {"id": "A-01", "name": "Rádio Maré"},
@@ -75,3 +80,45 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         else:
             result[key] = value
     return result
+
+
+def base_behaviour() -> dict[str, Any]:
+    """Every tool of the shop succeeds until a test says otherwise."""
+    return {
+        "checar_assinaturas": f1_check,
+        "checar_encomendas": lambda call: {
+            "eligible": True,
+            "transaction_decision": {
+                "resolved_arguments": {"encomenda_ids": call.arguments["encomenda_ids"]}
+            },
+        },
+        "encerrar_assinaturas": lambda call: {
+            "subject": call.arguments["alvo"],
+            "success": True,
+            "protocolo": "EN-1",
+        },
+        "devolver_encomendas": lambda call: {
+            "results": [{"id": entry, "success": True} for entry in call.arguments["encomenda_ids"]]
+        },
+        "listar_faturas": {"faturas": [{"mes": "2026-10", "total": "99.90"}]},
+        "avisar_cliente": {"success": True},
+    }
+
+
+@asynccontextmanager
+async def open_shop(
+    client: Client,
+    loja: ToolServer,
+    tools: dict[str, Any] | None = None,
+    policies: dict[str, Any] | None = None,
+    servers: dict[str, Any] | None = None,
+    **options: Any,
+) -> AsyncIterator[Desk]:
+    """A desk for the shop, with changes laid over its files."""
+    catalog = catalog_of(
+        merged(TOOLS, tools or {}),
+        merged(POLICIES, policies or {}),
+        {"loja": {"endpoint": loja.endpoint}} | (servers or {}),
+    )
+    async with open_desk(client, catalog, **options) as desk:
+        yield desk

@@ -22,8 +22,8 @@ from temporalio.worker import Worker
 
 from confirmo.worker.errors import ServerUnavailable
 
-_CHECK_SECONDS = 3.0
-_FRESH_SECONDS = 9.0
+_CHECK_SECONDS = 2.0
+_FRESH_SECONDS = 6.0
 """Older than this, a successful check no longer counts; well inside the promised fifteen seconds."""
 
 

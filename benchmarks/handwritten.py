@@ -1,4 +1,4 @@
-"""The yardstick: what a team would write by hand, one workflow with two activities, a question in between, no guarantees."""
+"""The yardstick: what a team would write by hand: two activities, a question in between, no guarantees."""
 
 import asyncio
 from datetime import timedelta
@@ -26,7 +26,9 @@ class HandwrittenActivities:
 
     @activity.defn(name="execute")
     async def execute(self, item: str) -> dict[str, Any]:
-        answer = await self._servers.call("bench", "act", {"subject": item}, meta={}, idempotency_key=None, timeout=10)
+        answer = await self._servers.call(
+            "bench", "act", {"subject": item}, meta={}, idempotency_key=None, timeout=10
+        )
         return dict(answer.structured)
 
 

@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
+from temporalio.client import Client
+from temporalio.testing import WorkflowEnvironment
+
 from confirmo.policies.names import SEARCH_ATTRIBUTES
 from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
 from confirmo.workflows.converter import data_converter
 from harness.tool_server import ToolServer
-from temporalio.client import Client
-from temporalio.testing import WorkflowEnvironment
 
 sys.dont_write_bytecode = True
 HISTORIES = Path(__file__).parent / "replay" / "histories"

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest_asyncio
+from temporalio.client import Client, WithStartWorkflowOperation
+from temporalio.common import WorkflowIDConflictPolicy
+
 from confirmo.examples import config_directory
 from confirmo.examples.ledger import Ledger
 from confirmo.policies import names
@@ -20,8 +23,6 @@ from confirmo.worker.embedded import server_command
 from confirmo.worker.processes import free_port, until_listening
 from confirmo.workflows.converter import data_converter
 from harness.desk import Tx
-from temporalio.client import Client, WithStartWorkflowOperation
-from temporalio.common import WorkflowIDConflictPolicy
 
 BOUND = 60.0
 WORKER = (

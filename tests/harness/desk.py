@@ -10,12 +10,6 @@ from datetime import timedelta
 from typing import Any
 
 import yaml
-from confirmo.activities.tools import ToolServers
-from confirmo.policies import names
-from confirmo.policies.catalog import load_texts
-from confirmo.policies.tool_spec import Catalog
-from confirmo.worker.app import build_worker
-from confirmo.worker.settings import Settings
 from temporalio.client import (
     Client,
     WithStartWorkflowOperation,
@@ -25,6 +19,13 @@ from temporalio.client import (
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
+
+from confirmo.activities.tools import ToolServers
+from confirmo.policies import names
+from confirmo.policies.catalog import load_texts
+from confirmo.policies.tool_spec import Catalog
+from confirmo.worker.app import build_worker
+from confirmo.worker.settings import Settings
 
 BOUND = 30.0
 

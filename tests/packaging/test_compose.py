@@ -221,22 +221,28 @@ class Stack:
         return [str(BIN / out[0]) if out[0] in ("python", "confirmo") else out[0], *out[1:]]
 
     @contextmanager
-    def running(self, name: str, environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    def running(self, *names: str, environ: dict[str, str]) -> Iterator[list[subprocess.Popen[bytes]]]:
+        """Start some services side by side; gives their processes once their health checks pass."""
+        processes: list[subprocess.Popen[bytes]] = []
+        try:
+            processes += [self.start(name, environ) for name in names]
+            for name, process in zip(names, processes, strict=True):
+                self.until_healthy(name, process)
+            yield processes
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait(BOUND)
+
+    def start(self, name: str, environ: dict[str, str]) -> subprocess.Popen[bytes]:
         service = self.services[name]
         command = self.here([*service.get("entrypoint", ["confirmo"]), *service.get("command", [])], name)
-        given = {
-            key: self.here(["", str(value)], name)[1] for key, value in service.get("environment", {}).items()
-        }
+        variables = service.get("environment", {}).items()
+        given = {key: self.here(["", str(value)], name)[1] for key, value in variables}
         with (self.folder / f"{name}.log").open("wb") as log:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 command, cwd=self.folder, env=os.environ | given | environ, stdout=log, stderr=log
             )
-        try:
-            self.until_healthy(name, process)
-            yield process
-        finally:
-            process.kill()
-            process.wait(BOUND)
 
     def until_healthy(self, name: str, process: subprocess.Popen[bytes]) -> None:
         check = self.here(self.services[name]["healthcheck"]["test"][1:], name)
@@ -245,6 +251,7 @@ class Stack:
             log = (self.folder / f"{name}.log").read_text()
             assert process.poll() is None, log
             assert time.monotonic() < deadline, log
+            time.sleep(0.2)
 
 
 def test_the_services_start_become_healthy_work_and_end_as_plain_processes(
@@ -252,9 +259,8 @@ def test_the_services_start_become_healthy_work_and_end_as_plain_processes(
 ) -> None:
     stack = Stack(services, root, tmp_path)
     with ExitStack() as running:
-        for server in ("contas", "retail"):
-            running.enter_context(stack.running(server, {}))
-        worker = running.enter_context(stack.running("worker", namespace))
+        running.enter_context(stack.running("contas", "retail", environ={}))
+        (worker,) = running.enter_context(stack.running("worker", environ=namespace))
         started = subprocess.run(
             [BIN / "confirmo", "start", "cancelar_pedido", "--arg", "order_id=PED-1001", "--json"],
             env=os.environ | namespace,

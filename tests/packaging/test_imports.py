@@ -84,7 +84,7 @@ def test_the_design_page_names_every_dependency_with_its_reason(
     pyproject: dict[str, Any], tables: Any
 ) -> None:
     reasons = {row[0].strip("`"): row[1] for row in tables("docs/design.md", "Dependencies")}
-    assert declared(pyproject) <= reasons.keys()
+    assert declared(pyproject) == reasons.keys()
     assert all(len(reason) > 20 for reason in reasons.values())
 
 

@@ -13,7 +13,9 @@ from confirmo.activities.tools.failures import REFUSING_STATUSES
 from confirmo.policies.argument_text import split_list
 from confirmo.policies.catalog import fields as schema_words
 from confirmo.policies.catalog import policies_file, servers_file, tools_file
-from confirmo.policies.models import TransactionState
+from confirmo.policies.errors import UpdateErrorType
+from confirmo.policies.events import EventName
+from confirmo.policies.models import ReasonCode, Status, TransactionState
 from confirmo.policies.tool_spec import (
     AuxiliaryStep,
     ConfirmationPolicy,
@@ -122,3 +124,21 @@ def test_the_refusing_statuses_are_those_of_the_code(pages: dict[str, str]) -> N
 def test_the_contract_names_every_field_of_the_state(pages: dict[str, str]) -> None:
     section = pages["docs/contract.md"].split("### TransactionState")[1].split("###")[0]
     assert [name for name in TransactionState.model_fields if f"`{name}`" not in section] == []
+
+
+def test_the_diagram_shows_every_status(pages: dict[str, str]) -> None:
+    diagram = pages["docs/concepts.md"].split("```mermaid")[1].split("```")[0]
+    assert set(re.findall(r"\b[A-Z][A-Z_]{5,}\b", diagram)) == {status.value for status in Status}
+
+
+def test_the_contract_lists_the_reason_codes_events_and_update_errors_of_the_code(
+    pages: dict[str, str],
+) -> None:
+    contract = pages["docs/contract.md"]
+    (codes,) = re.findall(r"^- `reason_code`: (.*)$", contract, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", codes)) == {code.value for code in ReasonCode}
+    section = contract.split("## 7. Events")[1].split("Each is")[0]
+    assert {f"IC.TRANSACTION_{name}" for name in re.findall(r"`([A-Z_]+)`", section)} == {
+        event.value for event in EventName
+    }
+    assert [error for error in UpdateErrorType if f"`{error.value}`" not in contract] == []

@@ -8,9 +8,10 @@ import sys
 
 import httpx2
 import pytest
+from temporalio.client import Client
+
 from confirmo.examples import config_directory
 from confirmo.worker.processes import free_port
-from temporalio.client import Client
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

@@ -5,10 +5,11 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest_asyncio
+from temporalio.client import Client
+
 from harness import Desk, ToolServer
 from harness.desk import catalog_of, open_desk
 from harness.shop import POLICIES, TOOLS, f1_check, merged
-from temporalio.client import Client
 
 OpenDesk = Callable[..., Awaitable[Desk]]
 

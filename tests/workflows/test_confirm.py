@@ -6,6 +6,7 @@ from itertools import repeat
 
 import mcp_types as types
 import pytest
+
 from harness import Page, gone, refusal, text_answer
 from harness.shop import F1, F2, ITEMS, PACKAGES
 

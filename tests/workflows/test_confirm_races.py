@@ -5,9 +5,10 @@ import random
 from datetime import UTC, datetime
 
 import pytest
+from temporalio.service import RPCError, RPCStatusCode
+
 from harness import Refused, gone, refusal, until
 from harness.shop import F1, ITEMS
-from temporalio.service import RPCError, RPCStatusCode
 
 SET = "encerrar_assinaturas"
 CHECK = "checar_assinaturas"

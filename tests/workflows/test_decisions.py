@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from harness import refusal, text_answer, until
 from harness.shop import F1, F2, ITEMS
 

@@ -1,1 +1,56 @@
-"""Confirmo: client."""
+"""The door: ``TransactionClient`` for agent runtimes, and the command line. It loads no tool-server code."""
+
+from confirmo.client.answers import AnsweredState, DoorStatus, TerminatedState, TransactionSummary
+from confirmo.client.errors import (
+    AlreadyClosed,
+    ConfirmationExpired,
+    ConfirmoError,
+    ConflictingDecision,
+    ConnectionProblem,
+    DigestMismatch,
+    InvalidArguments,
+    InvalidConnection,
+    InvalidDecision,
+    InvalidRequest,
+    NamespaceNotFound,
+    NotAllowed,
+    NotAwaitingConfirmation,
+    NoWorker,
+    RequestMismatch,
+    RequestTooLarge,
+    TemporalUnavailable,
+    TransactionNotFound,
+    TransactionTerminated,
+    UnreadableRecord,
+    UpdateRefused,
+)
+from confirmo.client.transactions import TransactionClient
+
+__all__ = [
+    "AlreadyClosed",
+    "AnsweredState",
+    "ConfirmationExpired",
+    "ConfirmoError",
+    "ConflictingDecision",
+    "ConnectionProblem",
+    "DigestMismatch",
+    "DoorStatus",
+    "InvalidArguments",
+    "InvalidConnection",
+    "InvalidDecision",
+    "InvalidRequest",
+    "NamespaceNotFound",
+    "NoWorker",
+    "NotAllowed",
+    "NotAwaitingConfirmation",
+    "RequestMismatch",
+    "RequestTooLarge",
+    "TemporalUnavailable",
+    "TerminatedState",
+    "TransactionClient",
+    "TransactionNotFound",
+    "TransactionSummary",
+    "TransactionTerminated",
+    "UnreadableRecord",
+    "UpdateRefused",
+]

@@ -235,7 +235,8 @@ def resolve_arguments(
     Null clears an argument. Keys that the tool does not declare are dropped, save ``items``.
 
     Returns:
-        The arguments, the resolved items (null where there are none), and the names of dropped keys.
+        The arguments, the resolved items (null where none were resolved; an array argument resolved to an empty
+        list is an empty set), and the names of dropped keys.
     """
     declared = {spec.name for spec in tool.arguments} | set(tool.requires)
     arguments = {name: value for name, value in collected.items() if name in declared}
@@ -247,4 +248,6 @@ def resolve_arguments(
             ignored.append(name)
     arguments = {name: value for name, value in arguments.items() if value is not None}
     items = resolved.get(ITEMS_KEY)
+    if items is None and resolved.get(array_argument(tool) or "") == []:
+        items = []
     return arguments, items if isinstance(items, list) else None, tuple(ignored)

@@ -23,6 +23,7 @@ from temporalio.worker import Worker
 from confirmo.worker.errors import ServerUnavailable
 
 _CHECK_SECONDS = 2.0
+_FIRST_SECONDS = 0.25
 _FRESH_SECONDS = 6.0
 """Older than this, a successful check no longer counts; well inside the promised fifteen seconds."""
 
@@ -42,7 +43,7 @@ class _Readiness:
             with contextlib.suppress(RPCError):
                 if await self._polls():
                     self._seen = time.monotonic()
-            await asyncio.sleep(_CHECK_SECONDS)
+            await asyncio.sleep(_CHECK_SECONDS if self.ready else _FIRST_SECONDS)
 
     async def _polls(self) -> bool:
         answer = await self._client.workflow_service.describe_task_queue(

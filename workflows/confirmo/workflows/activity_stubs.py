@@ -1,6 +1,6 @@
 """Typed signatures of the activities that the workflow calls; one test compares each with its implementation.
 
-A workflow never imports an activity: importing ``mcp`` or ``httpx`` inside the sandbox stops the worker.
+A workflow never imports an activity: its module stays free of clients, sockets and clocks.
 """
 
 from temporalio import activity

@@ -96,11 +96,15 @@ class Preparation:
             target = await self._target(verdict, tool, hops)
             if target is None:
                 return _Next.CLOSED
-            raw, items, dropped = rules.resolve_arguments(
-                collected.arguments, verdict.resolved_arguments, target
-            )
+            # What only the target declares, such as an argument that was asked for on its behalf, is still as given.
+            known = {n: v for n, v in book.given.items() if tool.argument(n) is None} | collected.arguments
+            raw, items, dropped = rules.resolve_arguments(known, verdict.resolved_arguments, target)
+            book.ignored = tuple(name for name in book.ignored if target.argument(name) is None)
             resolved_items = items if items is not None else resolved_items
             self._record_passed(verdict, tool, target, collected.arguments, raw, dropped)
+            if self._nothing_to_do(target, raw, resolved_items):
+                return _Next.CLOSED
+            self._emit_passed(tool, target)
             reconfirm = reconfirm or verdict.requires_reconfirmation or target.name != tool.name
             if target.name == tool.name:
                 collected = collect(raw, tool, book.request.locale)
@@ -114,7 +118,7 @@ class Preparation:
         book = self._book
         resolved = book.policies.get(name)
         if resolved is None:
-            # Local: it reads the worker's memory, and a way over the server would be a third of the time to the question.
+            # Local: it reads the worker's memory; a way over the server would be a third of the time to the question.
             resolved = await workflow.execute_local_activity(
                 activity_stubs.resolve_policy,
                 ResolvePolicyRequest(tool_name=name),
@@ -298,11 +302,13 @@ class Preparation:
             }
         )
         book.ignored = tuple(dict.fromkeys((*book.ignored, *dropped)))
-        book.emit(
+
+    def _emit_passed(self, tool: ToolSpec, target: ToolSpec) -> None:
+        self._book.emit(
             EventName.PREVALIDATION_PASSED,
             validator_tool=tool.pre_validation.tool,
             effective_tool_name=target.name,
-            action_changed=changed,
+            action_changed=target.name != tool.name,
         )
 
     def _record(
@@ -327,17 +333,10 @@ class Preparation:
         self, tool: ToolSpec, arguments: dict[str, Any], resolved: list[Any] | None, *, must: bool
     ) -> _Next:
         book, locale = self._book, self._book.request.locale
-        items = item_rules.items_from(arguments, resolved, tool)
-        book.items = tuple(item for item in items if item.item_id not in book.removed_ids)
         book.items_resolved = resolved is not None
         book.arguments = arguments
         book.must_confirm = tool.require_confirmation or must
-        eligible = [item for item in book.items if item.eligible]
-        if (resolved is not None or items) and not eligible:
-            reasons = [clean_text(item.reason) for item in book.items if item.reason]
-            code = ReasonCode.NOT_ELIGIBLE if book.items else ReasonCode.NOTHING_TO_DO
-            reason = "; ".join(dict.fromkeys(reasons)) or say("nothing_to_do", locale)
-            book.close(Status.OUT_OF_SCOPE, EventName.PREVALIDATION_REJECTED, reason, code)
+        if self._nothing_to_do(tool, arguments, resolved):
             return _Next.CLOSED
         if item_rules.too_large(arguments, book.items, book.policies[tool.name].max_items):
             reason = say("too_large", locale, count=str(len(book.items)))
@@ -345,3 +344,16 @@ class Preparation:
             book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.TOO_LARGE)
             return _Next.CLOSED
         return _Next.FROZEN
+
+    def _nothing_to_do(self, tool: ToolSpec, arguments: dict[str, Any], resolved: list[Any] | None) -> bool:
+        """Note the items; close where there is a set of which none may be executed."""
+        book, locale = self._book, self._book.request.locale
+        items = item_rules.items_from(arguments, resolved, tool)
+        book.items = tuple(item for item in items if item.item_id not in book.removed_ids)
+        if (resolved is None and not items) or any(item.eligible for item in book.items):
+            return False
+        reasons = [clean_text(item.reason) for item in book.items if item.reason]
+        code = ReasonCode.NOT_ELIGIBLE if book.items else ReasonCode.NOTHING_TO_DO
+        reason = "; ".join(dict.fromkeys(reasons)) or say("nothing_to_do", locale)
+        book.close(Status.OUT_OF_SCOPE, EventName.PREVALIDATION_REJECTED, reason, code)
+        return True

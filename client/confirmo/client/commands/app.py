@@ -1,0 +1,30 @@
+"""All commands under one name."""
+
+import typer
+
+from confirmo.client.commands import (
+    changing,
+    configuring,
+    deciding,
+    demo,
+    history,
+    looking,
+    serving,
+    starting,
+)
+
+
+def build_app() -> typer.Typer:
+    """Return the ``confirmo`` application."""
+    app = typer.Typer(
+        name="confirmo",
+        help="Confirmed, itemised and idempotent tool calls of agents, on Temporal.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for module in (demo, serving, configuring, starting, deciding, changing, looking):
+        module.add_to(app)
+    app.add_typer(history.app, name="history")
+    return app

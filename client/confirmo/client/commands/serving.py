@@ -1,0 +1,95 @@
+"""``confirmo dev`` and ``confirmo worker``."""
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from confirmo.client.commands.common import Config, Json, log_to_stderr, quiet_core, with_worker_errors
+from confirmo.client.console import Output
+from confirmo.client.exits import Exit
+
+if TYPE_CHECKING:
+    from confirmo.worker.dev import DevStack
+
+ReadyFile = Annotated[
+    Path | None,
+    typer.Option("--ready-file", metavar="FILE", help="Written once everything works."),
+]
+
+
+def dev(
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", metavar="DIR", help="Folder with the three YAML files; without it, the examples."
+        ),
+    ] = None,
+    port: Annotated[int | None, typer.Option("--port", min=1, max=65535, help="Of Temporal.")] = None,
+    ui_port: Annotated[int | None, typer.Option("--ui-port", min=1, max=65535, help="Of its UI.")] = None,
+    db: Annotated[
+        Path | None, typer.Option("--db", metavar="FILE", help="Keeps everything over a restart.")
+    ] = None,
+    ready_file: ReadyFile = None,
+    json: Json = False,
+) -> int:
+    """Start Temporal, its UI, a worker and, without --config, the example tool servers; Ctrl-C ends all of it."""
+    quiet_core()
+    log_to_stderr(logging.WARNING)
+    from confirmo.worker.dev import DevStack
+
+    async def serve() -> Exit:
+        async with DevStack(config, port, ui_port, db, ready_file) as stack:
+            _announce(stack, Output(json), examples=config is None)
+            await stack.wait()
+        return Exit.DONE
+
+    return with_worker_errors(serve(), int)
+
+
+def _announce(stack: "DevStack", output: Output, *, examples: bool) -> None:
+    info = stack.info
+    output.document(info)
+    output.lines(
+        [
+            f"Temporal    {info.temporal_address}  namespace {info.namespace}  task queue {info.task_queue}",
+            f"UI          {info.ui_url}",
+            "",
+            "In another terminal:",
+            f"  export TEMPORAL_ADDRESS={info.temporal_address}",
+        ]
+    )
+    if examples:
+        output.lines(["  confirmo start cancelar_pedido --arg order_id=PED-1001"])
+    output.lines(["", "Ctrl-C ends all of it."])
+
+
+def worker(
+    config: Config,
+    ready_file: ReadyFile = None,
+    health_port: Annotated[
+        int | None, typer.Option("--health-port", min=1, max=65535, help="Serves /healthz and /readyz.")
+    ] = None,
+    wait_seconds: Annotated[
+        float, typer.Option("--wait-seconds", min=0, help="How long Temporal may take to come up.")
+    ] = 60.0,
+    json: Json = False,
+) -> int:
+    """Run a worker until Ctrl-C or SIGTERM."""
+    quiet_core()
+    log_to_stderr(logging.INFO)
+    from confirmo.worker.app import run_worker
+
+    def stopped(_: None) -> Exit:
+        Output(json).document({"stopped": True})
+        return Exit.DONE
+
+    running = run_worker(config, ready_file=ready_file, health_port=health_port, wait_seconds=wait_seconds)
+    return with_worker_errors(running, stopped)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command()(dev)
+    app.command()(worker)

@@ -1,0 +1,248 @@
+"""Reading a transaction: by asking a worker, and where none answers, from what Temporal itself has on record."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from temporalio.client import (
+    Client,
+    WorkflowExecutionDescription,
+    WorkflowExecutionStatus,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowQueryFailedError,
+    WorkflowQueryRejectedError,
+)
+from temporalio.common import QueryRejectCondition
+from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
+
+from confirmo.client.answers import is_over
+from confirmo.client.connection import TIMED_OUT, address_of, fault, not_found, within
+from confirmo.client.ending import ended_as, read_result
+from confirmo.client.errors import (
+    ConfirmoError,
+    InvalidRequest,
+    NoWorker,
+    TransactionTerminated,
+    UnreadableRecord,
+)
+from confirmo.client.records import Record, read_record
+from confirmo.policies import names
+from confirmo.policies.errors import INVALID_REQUEST
+from confirmo.policies.models import CLOSED_STATUSES, TransactionResult, TransactionState
+from confirmo.policies.texts import one_line
+
+T = TypeVar("T")
+
+RPC_TIMEOUT = timedelta(seconds=10)
+"""Of one call that Temporal answers by itself."""
+
+LIVENESS = timedelta(seconds=10)
+"""While something is waited for, the server is asked this often whether it is still there."""
+
+_NO_WORKER = (*TIMED_OUT, RPCStatusCode.FAILED_PRECONDITION)
+
+
+class Reader:
+    """Reads transactions of one namespace.
+
+    Args:
+        client: A Temporal client.
+        worker_patience: How long a worker may take to answer a query.
+    """
+
+    def __init__(self, client: Client, worker_patience: timedelta) -> None:
+        self._client = client
+        self._patience = worker_patience
+
+    def handle(self, transaction_id: str) -> WorkflowHandle[Any, Any]:
+        """Return the handle of the newest run of an id."""
+        return self._client.get_workflow_handle(transaction_id)
+
+    def fault(self, error: RPCError, transaction_id: str | None = None) -> ConfirmoError:
+        """Return the error of this package for one of Temporal's."""
+        return fault(
+            error,
+            address=address_of(self._client),
+            namespace=self._client.namespace,
+            transaction_id=transaction_id,
+        )
+
+    async def describe(self, transaction_id: str) -> WorkflowExecutionDescription:
+        """Return what Temporal knows. Raises ``TransactionNotFound``, also where another workflow has the id."""
+        if not transaction_id:
+            raise not_found(transaction_id)
+        try:
+            description = await self.handle(transaction_id).describe(rpc_timeout=RPC_TIMEOUT)
+        except RPCError as error:
+            raise self.fault(error, transaction_id) from None
+        if description.workflow_type != names.TRANSACTION_WORKFLOW:
+            raise not_found(transaction_id)
+        return description
+
+    async def record(self, transaction_id: str) -> Record:
+        """Read the history; needs no worker."""
+        await self.describe(transaction_id)
+        try:
+            return await read_record(self._client, transaction_id, RPC_TIMEOUT)
+        except RPCError as error:
+            raise self.fault(error, transaction_id) from None
+
+    async def state(self, transaction_id: str) -> TransactionState:
+        """Return the current state; that of a closed run also without a worker.
+
+        Raises:
+            NoWorker: The run is open and no worker answered.
+            TransactionNotFound: No such transaction.
+        """
+        condition = QueryRejectCondition.NOT_COMPLETED_CLEANLY
+        try:
+            return await self._query(transaction_id, condition)
+        except WorkflowQueryRejectedError:
+            return await self._ended_otherwise(transaction_id)
+        except (WorkflowQueryFailedError, RPCError) as error:
+            if isinstance(error, RPCError) and error.status not in _NO_WORKER:
+                raise self.fault(error, transaction_id) from None
+        record = await self.record(transaction_id)
+        if record.open:
+            raise no_worker(transaction_id, record.state())
+        return record.state()
+
+    async def _query(self, transaction_id: str, condition: QueryRejectCondition | None) -> TransactionState:
+        if not transaction_id:
+            raise not_found(transaction_id)
+        query = self.handle(transaction_id).query(
+            names.QUERY_STATE, reject_condition=condition, rpc_timeout=self._patience
+        )
+        return parse_state(await within(None, query), transaction_id)
+
+    async def _ended_otherwise(self, transaction_id: str) -> TransactionState:
+        """Return the state of a run that failed or was ended from outside: its history, with a worker's last word."""
+        record = await self.record(transaction_id)
+        ending = record.ending
+        if ending is None or ending.from_outside is None:
+            return record.state()
+        try:
+            return ended_as(await self._query(transaction_id, None), ending)
+        except (WorkflowQueryFailedError, RPCError, ConfirmoError):
+            return record.state()
+
+    async def watch(
+        self, transaction_id: str, interval: timedelta, patience: timedelta
+    ) -> AsyncIterator[TransactionState]:
+        """Yield the state whenever it changes; ends with the final one."""
+        last: TransactionState | None = None
+        heard = time.monotonic()
+        while True:
+            try:
+                state = await self.state(transaction_id)
+            except NoWorker:
+                if time.monotonic() - heard > patience.total_seconds():
+                    raise
+                continue
+            heard = time.monotonic()
+            if state != last:
+                yield state
+            if is_over(state) or await self._has_ended(state):
+                return
+            last = state
+            await asyncio.sleep(interval.total_seconds())
+
+    async def _has_ended(self, state: TransactionState) -> bool:
+        """Whether a closed state without a result is final: that of a workflow that failed."""
+        if state.status not in CLOSED_STATUSES:
+            return False
+        return (await self.describe(state.transaction_id)).status is not WorkflowExecutionStatus.RUNNING
+
+    async def result(self, transaction_id: str) -> TransactionResult:
+        """Wait for the result.
+
+        Raises:
+            InvalidRequest: The run failed because what started it is no request.
+            TransactionTerminated: It was ended from outside.
+            UnreadableRecord: It cannot be decoded here.
+        """
+        await self.describe(transaction_id)
+        try:
+            value = await self.patiently(transaction_id, self.handle(transaction_id).result, None)
+        except WorkflowFailureError as error:
+            raise _no_result(transaction_id, error.cause) from None
+        except RPCError as error:
+            raise self.fault(error, transaction_id) from None
+        except ConfirmoError:
+            raise
+        except Exception:  # whatever a converter or codec raises for bytes that are not its own
+            raise _unreadable(transaction_id) from None
+        result = read_result(value)
+        if result is None:
+            raise _unreadable(transaction_id)
+        return result
+
+    async def patiently(
+        self, transaction_id: str, wait: Callable[[], Awaitable[T]], timeout: timedelta | None
+    ) -> T:
+        """Await what may take long, and notice a server that is gone. Raises ``TimeoutError`` after ``timeout``."""
+        deadline = time.monotonic() + timeout.total_seconds() if timeout else None
+        while True:
+            left = (
+                LIVENESS
+                if deadline is None
+                else min(LIVENESS, timedelta(seconds=deadline - time.monotonic()))
+            )
+            try:
+                return await within(max(left, timedelta(0)), wait())
+            except TimeoutError:
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise
+                await self.describe(transaction_id)
+
+    async def history(self, transaction_id: str) -> str:
+        """Return the history as Temporal's own JSON."""
+        await self.describe(transaction_id)
+        try:
+            return (await self.handle(transaction_id).fetch_history(rpc_timeout=RPC_TIMEOUT)).to_json()
+        except RPCError as error:
+            raise self.fault(error, transaction_id) from None
+
+
+def parse_state(value: Any, transaction_id: str) -> TransactionState:
+    """Return a state as it came over the wire. Raises ``UnreadableRecord``."""
+    try:
+        return TransactionState.model_validate(value)
+    except ValidationError:
+        raise _unreadable(transaction_id) from None
+
+
+def no_worker(transaction_id: str, state: TransactionState | None = None) -> NoWorker:
+    """Return the error for a transaction that waits for a worker."""
+    return NoWorker(
+        f"No worker answers for the transaction {transaction_id}; nothing of it is lost. Start one (confirmo worker) "
+        "and repeat the same.",
+        state,
+    )
+
+
+def _no_result(transaction_id: str, cause: BaseException) -> ConfirmoError:
+    message = one_line(getattr(cause, "message", "") or str(cause), 300)
+    if isinstance(cause, ApplicationError):
+        if cause.type == INVALID_REQUEST:
+            return InvalidRequest(
+                f"The transaction {transaction_id} was started with no valid request: {message}"
+            )
+        return UnreadableRecord(
+            f"The workflow of {transaction_id} failed ({message}); look at its history: confirmo history export."
+        )
+    return TransactionTerminated(
+        f"The transaction {transaction_id} was ended from outside ({message}) and has no result; confirmo status "
+        "shows what is on record."
+    )
+
+
+def _unreadable(transaction_id: str) -> UnreadableRecord:
+    return UnreadableRecord(
+        f"The record of {transaction_id} cannot be read here: connect with the data converter that wrote it."
+    )

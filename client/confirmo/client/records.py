@@ -1,0 +1,167 @@
+"""What a history shows of a transaction, without any worker: how it started, what was asked, how it ended."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from pydantic import ValidationError
+from temporalio.api.common.v1 import Payloads
+from temporalio.api.history.v1 import HistoryEvent
+from temporalio.client import Client
+from temporalio.converter import DataConverter, WorkflowSerializationContext
+
+from confirmo.client.answers import TerminatedState, progress_of
+from confirmo.client.ending import Ending, ended_as, ending_of
+from confirmo.policies import names
+from confirmo.policies.calls import ConfirmationRequest
+from confirmo.policies.models import (
+    Approval,
+    Confirmation,
+    ItemState,
+    Status,
+    TransactionRequest,
+    TransactionState,
+)
+from confirmo.policies.outcomes import CallReport, ItemOutcome
+
+
+@dataclass
+class Record:
+    """Facts read from one history.
+
+    Attributes:
+        request: What the run was started with, null where it is no request.
+        seen: The last state that an update answered with.
+        asked: The last question that was delivered since.
+        approvals: Digest of a question and the yes that a worker took for it.
+        outcomes: What calls proved, by item id.
+        ending: How the run ended, null while it is open.
+    """
+
+    transaction_id: str
+    request: TransactionRequest | None = None
+    seen: TransactionState | None = None
+    asked: ConfirmationRequest | None = None
+    approvals: list[tuple[str, Approval]] = field(default_factory=list)
+    outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
+    ending: Ending | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether the run has not ended."""
+        return self.ending is None
+
+    def state(self) -> TransactionState | TerminatedState:
+        """Return the state that these facts add up to."""
+        known = self._asked(self.seen or self._started())
+        items = tuple(self._item(item) for item in known.items)
+        known = known.model_copy(update={"items": items, "progress": progress_of(items)})
+        return known if self.ending is None else ended_as(known, self.ending)
+
+    def _started(self) -> TransactionState:
+        request = self.request or TransactionRequest(tool_name="")
+        return TransactionState(
+            transaction_id=self.transaction_id,
+            status=Status.VALIDATING,
+            tool_name=request.tool_name,
+            requested_tool_name=request.tool_name,
+            arguments=request.arguments,
+        )
+
+    def _asked(self, known: TransactionState) -> TransactionState:
+        """Lay the last delivered question over a state that is older than it."""
+        asked, confirmation = self.asked, known.confirmation
+        if asked is not None and (confirmation is None or confirmation.digest != asked.digest):
+            confirmation = Confirmation.model_validate(asked.model_dump())
+            changes = {
+                "tool_name": asked.tool_name,
+                "question": asked.message,
+                "status": Status.AWAITING_CONFIRMATION,
+            }
+            known = known.model_copy(update=changes)
+        if confirmation is None:
+            return known
+        approvals = tuple(approval for digest, approval in self.approvals if digest == confirmation.digest)
+        confirmation = confirmation.model_copy(update={"approvals": approvals or confirmation.approvals})
+        return known.model_copy(update={"confirmation": confirmation})
+
+    def _item(self, item: ItemState) -> ItemState:
+        outcome = self.outcomes.get(item.item_id)
+        if outcome is None:
+            return item
+        return item.model_copy(update={"outcome": outcome.outcome, "reason": outcome.reason or item.reason})
+
+
+async def read_record(client: Client, transaction_id: str, timeout: timedelta) -> Record:
+    """Read the history of the newest run of an id. What cannot be decoded is left out.
+
+    ``timeout`` bounds each page. Raises ``RPCError``.
+    """
+    context = WorkflowSerializationContext(namespace=client.namespace, workflow_id=transaction_id)
+    reader = _Reader(Record(transaction_id), client.data_converter.with_context(context))
+    async for event in client.get_workflow_handle(transaction_id).fetch_history_events(rpc_timeout=timeout):
+        await reader.read(event)
+    return reader.record
+
+
+class _Reader:
+    """Turns events into facts."""
+
+    def __init__(self, record: Record, converter: DataConverter) -> None:
+        self.record = record
+        self._converter = converter
+        self._activities: dict[int, str] = {}
+
+    async def read(self, event: HistoryEvent) -> None:
+        kind = event.WhichOneof("attributes") or ""
+        attributes = getattr(event, kind, None)
+        read = getattr(self, f"_{kind.removesuffix('_event_attributes')}", None)
+        if read is not None:
+            await read(attributes, event)
+        elif (ending := await ending_of(kind, attributes, self._converter)) is not None:
+            self.record.ending = ending
+
+    async def _workflow_execution_started(self, started: Any, event: HistoryEvent) -> None:
+        self.record.request = _as(TransactionRequest, await self._first(started.input))
+
+    async def _activity_task_scheduled(self, scheduled: Any, event: HistoryEvent) -> None:
+        name = scheduled.activity_type.name
+        self._activities[event.event_id] = name
+        if name == names.CONFIRM_SIGNAL:
+            asked = _as(ConfirmationRequest, await self._first(scheduled.input))
+            self.record.asked = asked or self.record.asked
+
+    async def _activity_task_completed(self, completed: Any, event: HistoryEvent) -> None:
+        if self._activities.get(completed.scheduled_event_id) in (names.EXECUTE_ITEM, names.EXECUTE_ITEMS):
+            report = _as(CallReport, await self._first(completed.result))
+            self.record.outcomes |= {item.item_id: item for item in report.items} if report else {}
+
+    async def _workflow_execution_update_accepted(self, accepted: Any, event: HistoryEvent) -> None:
+        message = accepted.accepted_request.input
+        decision = await self._first(message.args) if message.name == names.CONFIRM else None
+        if isinstance(decision, dict) and decision.get("decision") == "confirm":
+            at = event.event_time.ToJsonString()
+            approval = _as(Approval, {**decision, "at": at})
+            if approval is not None:
+                self.record.approvals.append((str(decision.get("digest")), approval))
+
+    async def _workflow_execution_update_completed(self, completed: Any, event: HistoryEvent) -> None:
+        if completed.outcome.HasField("success"):
+            seen = _as(TransactionState, await self._first(completed.outcome.success))
+            if seen is not None:
+                self.record.seen, self.record.asked = seen, None
+
+    async def _first(self, payloads: Payloads) -> Any:
+        """Return the first value as plain JSON, null where there is none or it cannot be decoded."""
+        try:
+            values = await self._converter.decode(payloads.payloads)
+        except Exception:  # another codec, another encoding: the rest of the record is still worth reading
+            return None
+        return values[0] if values else None
+
+
+def _as(model: type[Any], value: Any) -> Any:
+    try:
+        return model.model_validate(value) if isinstance(value, dict) else None
+    except ValidationError:
+        return None

@@ -1,0 +1,115 @@
+"""Making a start: checked, measured, named and described, before anything is sent."""
+
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from confirmo.client.errors import InvalidRequest, RequestTooLarge
+from confirmo.policies.json_text import cut
+from confirmo.policies.models import TransactionRequest
+from confirmo.policies.snapshot import request_digest, transaction_id_for
+from confirmo.policies.texts import one_line
+
+MAX_BYTES = 1_500_000
+"""Of one message's JSON. Temporal takes 2 MB in one payload, and a start carries the request twice in 4 MB."""
+
+SUMMARY_BYTES = 200
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!])")
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start that can be sent.
+
+    Attributes:
+        transaction_id: The workflow id.
+        payload: The request as JSON.
+        digest: Fingerprint by which two requests differ.
+        summary: One line for the Temporal UI. No argument value.
+        details: Markdown for the Temporal UI: what is asked and by whom. No argument value.
+    """
+
+    transaction_id: str
+    payload: dict[str, Any]
+    digest: str
+    summary: str
+    details: str
+
+
+def prepare_start(request: TransactionRequest, id: str | None) -> Start:
+    """Return the start of a request.
+
+    Args:
+        request: What is asked.
+        id: The caller's choice; null means one made from tenant and ``request_id``, else a random one.
+
+    Raises:
+        InvalidRequest: It has no tool name, or holds what JSON cannot.
+        RequestTooLarge: Above ``MAX_BYTES``.
+    """
+    if not request.tool_name.strip():
+        raise InvalidRequest("The request names no tool: set tool_name.")
+    payload = json_payload(request, "request")
+    sent = TransactionRequest.model_validate(payload)
+    return Start(
+        transaction_id=_transaction_id(request, id),
+        payload=payload,
+        digest=request_digest(sent),
+        summary=cut(one_line(request.tool_name), SUMMARY_BYTES),
+        details=_details(request),
+    )
+
+
+def json_payload(message: BaseModel, what: str) -> dict[str, Any]:
+    """Return a message as the JSON that travels, absent fields left out.
+
+    Raises:
+        InvalidRequest: It holds what JSON cannot: NaN, half a surrogate pair, endless nesting, a foreign object.
+        RequestTooLarge: Above ``MAX_BYTES``.
+    """
+    try:
+        json.dumps(message.model_dump(), allow_nan=False, default=str)
+        payload: dict[str, Any] = message.model_dump(mode="json", exclude_none=True)
+        size = len(json.dumps(payload, ensure_ascii=False).encode())
+        type(message).model_validate(payload)
+    except (ValueError, RecursionError, TypeError):
+        raise InvalidRequest(
+            f"The {what} holds something that JSON cannot carry: send texts, numbers, booleans, lists and maps."
+        ) from None
+    if size > MAX_BYTES:
+        raise RequestTooLarge(
+            f"The {what} has {size:,} bytes of JSON and may have {MAX_BYTES:,}; nothing was sent. Split the set."
+        )
+    return payload
+
+
+def _transaction_id(request: TransactionRequest, id: str | None) -> str:
+    if id is not None:
+        if not id.strip() or not id.isprintable():
+            raise InvalidRequest(
+                "The transaction id is not a plain text: leave it out, or choose letters and digits."
+            )
+        return id
+    if request.request_id is None:
+        return f"tx-{secrets.token_hex(16)}"
+    if not request.request_id:
+        raise InvalidRequest("The request_id is empty: leave it out, or choose a text.")
+    return transaction_id_for(request.tenant, request.request_id)
+
+
+def _details(request: TransactionRequest) -> str:
+    facts = {
+        "tool": request.tool_name,
+        "asked by": request.requester.id if request.requester else None,
+        "tenant": request.tenant,
+        "session": request.session_id,
+    }
+    return "\n".join(f"- {name}: {_plain(value)}" for name, value in facts.items() if value)
+
+
+def _plain(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", one_line(text, 200))

@@ -1,0 +1,251 @@
+"""The door for agent runtimes: start a transaction, answer its question, read what became of it."""
+
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+from typing import Any, Self
+
+from temporalio.client import Client
+
+from confirmo.client.answers import AnsweredState, TransactionSummary
+from confirmo.client.connection import CONNECT_TIMEOUT, connect
+from confirmo.client.delivery import ANSWER_TIMEOUT, Delivery
+from confirmo.client.errors import InvalidDecision
+from confirmo.client.listing import Listing
+from confirmo.client.messages import Messenger
+from confirmo.client.reading import Reader
+from confirmo.client.requests import json_payload, prepare_start
+from confirmo.policies import names
+from confirmo.policies.decisions import parse_decision
+from confirmo.policies.errors import Refusal
+from confirmo.policies.models import (
+    Actor,
+    Amendment,
+    Cancellation,
+    Decision,
+    ParametersProvided,
+    TransactionRequest,
+    TransactionResult,
+    TransactionState,
+)
+
+WORKER_PATIENCE = timedelta(seconds=5)
+WATCH_INTERVAL = timedelta(milliseconds=250)
+WATCH_PATIENCE = timedelta(seconds=60)
+
+
+class TransactionClient:
+    """Transactions of one namespace. Every method may be called twice: nothing is started or executed twice.
+
+    All methods raise ``ConnectionProblem`` where Temporal does not answer, and all that take a ``transaction_id``
+    raise ``TransactionNotFound`` where there is none.
+
+    Args:
+        client: A Temporal client, for example that of ``connect``.
+        task_queue: Where the workers of new transactions listen.
+        worker_patience: How long a worker may take before a decision is handed over as a signal instead.
+
+    Attributes:
+        temporal: The Temporal client.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        task_queue: str = names.TASK_QUEUE,
+        worker_patience: timedelta = WORKER_PATIENCE,
+    ) -> None:
+        self.temporal = client
+        self._reader = Reader(client, worker_patience)
+        self._listing = Listing(client, self._reader)
+        messenger = Messenger(client, self._reader, task_queue)
+        self._delivery = Delivery(messenger, self._reader, worker_patience)
+
+    @classmethod
+    async def connect(
+        cls,
+        *,
+        profile: str | None = None,
+        timeout: timedelta = CONNECT_TIMEOUT,
+        task_queue: str = names.TASK_QUEUE,
+        worker_patience: timedelta = WORKER_PATIENCE,
+    ) -> Self:
+        """Connect as ``temporalio.envconfig`` says: address, namespace, profiles, mTLS, API key.
+
+        Raises:
+            InvalidConnection: The settings cannot be read.
+            TemporalUnavailable: No answer within ``timeout``.
+            NamespaceNotFound: The namespace does not exist.
+        """
+        client = await connect(profile, timeout)
+        return cls(client, task_queue=task_queue, worker_patience=worker_patience)
+
+    async def start(
+        self,
+        request: TransactionRequest,
+        *,
+        id: str | None = None,
+        timeout: timedelta | None = ANSWER_TIMEOUT,
+    ) -> AnsweredState:
+        """Start a transaction, or find the one of the same id, and return as soon as someone outside is needed.
+
+        Args:
+            request: What is asked. Its ``request_id`` makes the id, so that the same start finds the same transaction.
+            id: Another id of the caller's choice.
+            timeout: How long validation may take; null means for ever.
+
+        Returns:
+            The state; ``accepted_by`` is ``record`` where the transaction was over already.
+
+        Raises:
+            RequestMismatch: The id belongs to another request.
+            InvalidRequest: It is no request.
+            RequestTooLarge: Above 1.5 MB of JSON; nothing was sent.
+            NoWorker: It is durable and waits for a worker.
+        """
+        return await self._delivery.start(prepare_start(request, id), timeout)
+
+    async def awaiting(self, transaction_id: str, *, timeout: timedelta | None = None) -> AnsweredState:
+        """Return the state as soon as someone outside is needed, or the transaction is over.
+
+        Raises:
+            NoWorker: No worker took the question, or ``timeout`` is over.
+        """
+        return await self._delivery.ask(transaction_id, names.UPDATE_AWAITING, None, timeout)
+
+    async def confirm(self, transaction_id: str, decision: Decision | Mapping[str, Any]) -> AnsweredState:
+        """Give a decision; returns at once and does not wait for the execution.
+
+        Args:
+            transaction_id: The transaction.
+            decision: ``confirm`` with the digest of the question that the person was shown, or ``reject``.
+
+        Returns:
+            The state. ``accepted_by`` is ``signal`` where no worker answered within a few seconds: the decision is on
+            record, and is judged when one is up. It is ``record`` where this very decision had ended the transaction.
+
+        Raises:
+            UpdateRefused: The subclass says why; nothing was changed. ``AlreadyClosed`` carries the recorded state.
+        """
+        return await self._delivery.decide(transaction_id, _decision(decision))
+
+    async def reject(
+        self,
+        transaction_id: str,
+        *,
+        digest: str | None = None,
+        actor: Actor | None = None,
+        comment: str | None = None,
+        decision_id: str | None = None,
+    ) -> AnsweredState:
+        """Say no to the question; as ``confirm`` otherwise."""
+        decision = Decision(
+            decision="reject", digest=digest, actor=actor, comment=comment, decision_id=decision_id
+        )
+        return await self._delivery.decide(transaction_id, decision)
+
+    async def cancel(
+        self, transaction_id: str, *, reason: str | None = None, actor: Actor | None = None
+    ) -> AnsweredState:
+        """Stop: what was not sent yet never is. Falls back to the signal as ``confirm`` does.
+
+        Raises:
+            AlreadyClosed: It was over, and not by a cancel.
+            NotAllowed: This actor may not.
+        """
+        return await self._delivery.cancel(transaction_id, Cancellation(reason=reason, actor=actor))
+
+    async def amend(
+        self,
+        transaction_id: str,
+        *,
+        arguments: Mapping[str, Any] | None = None,
+        remove_item_ids: tuple[str, ...] = (),
+        add_items: tuple[Any, ...] = (),
+        actor: Actor | None = None,
+    ) -> AnsweredState:
+        """Change the set before the yes: it is validated again, and a new question is asked.
+
+        Raises:
+            UpdateRefused: The subclass says why; nothing was changed.
+            NoWorker: Nobody could validate it; nothing was changed.
+        """
+        amendment = Amendment(
+            arguments=dict(arguments) if arguments is not None else None,
+            remove_item_ids=remove_item_ids,
+            add_items=add_items,
+            actor=actor,
+        )
+        payload = json_payload(amendment, "amendment")
+        return await self._delivery.change(transaction_id, names.UPDATE_AMEND, payload)
+
+    async def provide_parameters(
+        self, transaction_id: str, arguments: Mapping[str, Any], *, actor: Actor | None = None
+    ) -> AnsweredState:
+        """Give arguments that were asked for, and return after they were validated; raises as ``amend`` does."""
+        provided = ParametersProvided(arguments=dict(arguments), actor=actor)
+        payload = json_payload(provided, "arguments")
+        return await self._delivery.change(transaction_id, names.UPDATE_PROVIDE_PARAMETERS, payload)
+
+    async def state(self, transaction_id: str) -> TransactionState:
+        """Return the state now. A run that an operator ended is a ``TerminatedState``.
+
+        Raises:
+            NoWorker: It is open and no worker answers; the error carries what is on record.
+        """
+        return await self._reader.state(transaction_id)
+
+    async def result(self, transaction_id: str) -> TransactionResult:
+        """Wait until the transaction is over and return its result.
+
+        Raises:
+            TransactionTerminated: It has none, because an operator ended it.
+            InvalidRequest: What started it was no request.
+            UnreadableRecord: It cannot be decoded here.
+        """
+        return await self._reader.result(transaction_id)
+
+    def watch(
+        self,
+        transaction_id: str,
+        *,
+        interval: timedelta = WATCH_INTERVAL,
+        patience: timedelta = WATCH_PATIENCE,
+    ) -> AsyncIterator[TransactionState]:
+        """Yield the state now and whenever it changes; ends with the final one.
+
+        Args:
+            transaction_id: The transaction.
+            interval: Between two looks.
+            patience: How long no worker may answer, before ``NoWorker``.
+        """
+        return self._reader.watch(transaction_id, interval, patience)
+
+    async def export_history(self, transaction_id: str) -> str:
+        """Return the history as Temporal's own JSON, fit for a replay."""
+        return await self._reader.history(transaction_id)
+
+    async def find(self, query: str) -> tuple[str, ...]:
+        """Return the ids of all transactions that a Temporal list filter finds. Raises ``InvalidRequest``."""
+        return await self._listing.find(query)
+
+    async def list(
+        self, *, status: str | None = None, tenant: str | None = None, limit: int = 100
+    ) -> tuple[TransactionSummary, ...]:
+        """Return transactions, newest first.
+
+        By search attributes where the namespace has them; else each run is read, which is correct and slower.
+
+        Args:
+            status: A ``Status``, or ``TERMINATED``.
+            tenant: Only this one's.
+            limit: At most so many.
+        """
+        return await self._listing.list(status=status, tenant=tenant, limit=limit)
+
+
+def _decision(decision: Decision | Mapping[str, Any]) -> Decision:
+    try:
+        return parse_decision(decision.model_dump() if isinstance(decision, Decision) else dict(decision))
+    except Refusal as refusal:
+        raise InvalidDecision(refusal.message) from None

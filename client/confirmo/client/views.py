@@ -1,0 +1,148 @@
+"""A transaction as people read it: lines for pipes, a table and a bar for terminals. Every text is cleaned."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from confirmo.client.answers import TransactionSummary, status_word
+from confirmo.policies.models import ItemState, Outcome, Status, TransactionResult, TransactionState
+from confirmo.policies.texts import clean_text, one_line
+
+MAX_ROWS = 30
+_STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.UNKNOWN: "yellow"}
+
+
+def state_lines(state: TransactionState) -> list[str]:
+    """Return a state as lines."""
+    lines = [headline(state), *question_lines(state)]
+    lines += [f"  {_item_text(item)}" for item in state.items]
+    if state.items and state.progress.items_done_count:
+        lines.append(progress_text(state))
+    if state.result is not None:
+        lines += message_lines(state.result)
+    elif state.reason:
+        lines.append(one_line(state.reason))
+    hint = next_step(state)
+    return [*lines, hint] if hint else lines
+
+
+def state_view(state: TransactionState) -> RenderableType:
+    """Return a state for a terminal, with what became of it and what can be done next."""
+    parts = [moving_view(state)]
+    if state.result is not None:
+        parts.append(Text("\n".join(message_lines(state.result))))
+    elif state.reason:
+        parts.append(Text(one_line(state.reason)))
+    hint = next_step(state)
+    return Group(*parts, Text(hint, style="dim")) if hint else Group(*parts)
+
+
+def moving_view(state: TransactionState) -> RenderableType:
+    """Return what changes while a transaction is followed: question, items, counts."""
+    parts: list[RenderableType] = [Text(headline(state), style="bold")]
+    if state.question:
+        title = f"digest {state.confirmation.digest}" if state.confirmation else ""
+        parts.append(Panel(Text(clean_text(state.question)), title=title, title_align="left"))
+    if state.items:
+        parts += [item_table(state), _bar(state)]
+    return Group(*parts)
+
+
+def headline(state: TransactionState) -> str:
+    """Return id, status and tool on one line."""
+    asked = (
+        "" if state.requested_tool_name == state.tool_name else f" (asked for {state.requested_tool_name})"
+    )
+    return one_line(f"{state.transaction_id}  {status_word(state)}  {state.tool_name}{asked}")
+
+
+def question_lines(state: TransactionState) -> list[str]:
+    """Return the open question with its digest, or nothing."""
+    if not state.question:
+        return []
+    lines = clean_text(state.question).splitlines()
+    return [*lines, f"digest: {state.confirmation.digest}"] if state.confirmation else lines
+
+
+def progress_text(state: TransactionState) -> str:
+    """Return the counts."""
+    counts = state.progress
+    return (
+        f"{counts.items_done_count} of {counts.items_count} done: {counts.items_succeeded_count} succeeded, "
+        f"{counts.items_failed_count} failed, {counts.items_unknown_count} unknown"
+    )
+
+
+def message_lines(result: TransactionResult) -> list[str]:
+    """Return what happened, as the product says it."""
+    return clean_text(result.message).splitlines() or [result.transaction_status.value]
+
+
+def next_step(state: TransactionState) -> str | None:
+    """Return what can be done now, or null."""
+    id = state.transaction_id
+    if state.status is Status.AWAITING_CONFIRMATION and state.question:
+        return f"next: confirmo confirm {id} · confirmo reject {id}"
+    if state.status is Status.COLLECTING_PARAMETERS:
+        return f"next: confirmo provide {id} --arguments JSON"
+    return None
+
+
+def summary_lines(found: Sequence[TransactionSummary]) -> list[str]:
+    """Return a list, one transaction per line."""
+    rows = [
+        (
+            row.transaction_id,
+            row.status or "?",
+            row.tool_name or "?",
+            row.tenant or "?",
+            row.outcome or "-",
+            row.started_at,
+        )
+        for row in found
+    ]
+    return ["  ".join(one_line(cell, 100) for cell in row) for row in rows]
+
+
+def item_table(state: TransactionState) -> Table:
+    """Return the items with their outcomes; of many, those that did not succeed first."""
+    table = Table(box=None, pad_edge=False)
+    for column in ("item", "outcome", "reason"):
+        table.add_column(column, overflow="fold")
+    rows = _shown(state.items)
+    for item in rows:
+        outcome = Text(_outcome_text(item), style=_STYLES.get(item.outcome, "dim") if item.outcome else "dim")
+        table.add_row(Text(one_line(item.label)), outcome, Text(one_line(item.reason or "")))
+    if len(rows) < len(state.items):
+        table.add_row(Text(f"and {len(state.items) - len(rows)} more", style="dim"), "", "")
+    return table
+
+
+def _shown(items: Sequence[ItemState]) -> Sequence[ItemState]:
+    if len(items) <= MAX_ROWS:
+        return items
+    order = (Outcome.UNKNOWN, Outcome.FAILED, None, Outcome.SUCCEEDED)
+    return sorted(items, key=lambda item: order.index(item.outcome))[:MAX_ROWS]
+
+
+def _bar(state: TransactionState) -> RenderableType:
+    counts = state.progress
+    bar = ProgressBar(total=max(counts.items_count, 1), completed=counts.items_done_count, width=40)
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(bar, Text(progress_text(state)))
+    return grid
+
+
+def _outcome_text(item: ItemState) -> str:
+    if item.outcome is not None:
+        return item.outcome.value
+    return "open" if item.eligible else "not eligible"
+
+
+def _item_text(item: ItemState) -> str:
+    reason = f" ({one_line(item.reason)})" if item.reason else ""
+    return f"{_outcome_text(item):<12} {one_line(item.label)}{reason}"

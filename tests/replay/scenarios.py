@@ -1,0 +1,263 @@
+"""Transactions whose histories are kept: each runs on the real server and leaves one workflow behind.
+
+A scenario is run twice in its life: once to record the history of a release, and in every test run to compare what
+today's code would do (timeouts, retry policies, timers: what replay does not see) with what was recorded.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from harness import Call, Desk, ToolServer, Tx, failed
+from harness.shop import ITEMS
+
+F1 = ("encerrar_assinaturas", {"alvo": "rádio maré, clube leitura e cofre fotos"})
+F2 = ("devolver_encomendas", {"encomenda_ids": ["ENC-7001", "ENC-7002", "ENC-7003"]})
+
+OpenDesk = Callable[..., Awaitable[Desk]]
+Scenario = Callable[[OpenDesk, ToolServer], Awaitable[Tx]]
+
+
+def f1_policy(**keys: Any) -> dict[str, Any]:
+    return {"policies": {"encerrar_assinaturas": keys}}
+
+
+async def confirmed(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk()).start(*F1, requester={"id": "u-ana"})
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def rejected(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk()).start(*F1)
+    await tx.reject(comment="mudei de ideia")
+    await tx.result()
+    return tx
+
+
+async def expired(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk(**f1_policy(confirmation={"expires_seconds": 1}))).start(*F1)
+    await tx.result()
+    return tx
+
+
+async def partial(desk: OpenDesk, loja: ToolServer) -> Tx:
+    def answer(call: Call) -> Any:
+        return failed("não encontrado") if "Clube" in call.arguments["alvo"] else {"success": True}
+
+    loja.on["encerrar_assinaturas"] = answer
+    tx = await (await desk()).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def auxiliary_failed(desk: OpenDesk, loja: ToolServer) -> Tx:
+    loja.on["avisar_cliente"] = failed("SMS gateway 502")
+    after = [{"tool": "avisar_cliente", "arguments": {"canal": "sms"}}]
+    tx = await (await desk(**f1_policy(after=after))).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def amended(desk: OpenDesk, loja: ToolServer) -> Tx:
+    loja.on["checar_assinaturas"] = lambda call: {
+        "eligible": True,
+        "transaction_decision": {
+            "resolved_arguments": {
+                "items": [item for item in ITEMS if item["name"] in call.arguments["alvo"]]
+            }
+        },
+    }
+    every = ", ".join(item["name"] for item in ITEMS)
+    tx = await (await desk()).start("encerrar_assinaturas", {"alvo": every})
+    await tx.update("amend", {"remove_item_ids": ["A-02"]})
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def retargeted(desk: OpenDesk, loja: ToolServer) -> Tx:
+    loja.on["checar_assinaturas"] = {
+        "eligible": True,
+        "transaction_decision": {
+            "target_tool": "devolver_encomendas",
+            "resolved_arguments": {"encomenda_ids": ["ENC-7001", "ENC-7002"]},
+        },
+    }
+    tx = await (await desk()).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def cancelled_while_executing(desk: OpenDesk, loja: ToolServer) -> Tx:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(_call: Call) -> dict[str, Any]:
+        begun.set()
+        await go_on.wait()
+        return {"success": True}
+
+    loja.on["encerrar_assinaturas"] = slow
+    tx = await (await desk(**f1_policy(execution={"max_concurrency": 1}))).start(*F1)
+    await tx.confirm()
+    async with asyncio.timeout(20):
+        await begun.wait()
+    await tx.update("cancel", {"reason": "parar"})
+    go_on.set()
+    await tx.result()
+    return tx
+
+
+async def signal_instead_of_update(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk()).start(*F1)
+    await tx.signal("confirm", {"decision": "confirm", "digest": "not this one"})
+    await tx.signal("confirm", {"decision": "confirm", "digest": await tx.digest()})
+    await tx.result()
+    return tx
+
+
+async def parameters_collected(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk()).start("encerrar_assinaturas", {"motivo": "preço"})
+    await tx.update("provide_parameters", {"arguments": {"alvo": "rádio maré"}})
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def bypassed(desk: OpenDesk, loja: ToolServer) -> Tx:
+    validation = {"fail_open": True, "timeout_seconds": 1}
+    d = await desk(
+        **f1_policy(pre_validation=validation),
+        servers={"fora": {"endpoint": "http://127.0.0.1:9/mcp"}},
+        tools={"checar_assinaturas": {"mcp_server": "fora"}},
+    )
+    tx = await d.start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def whole_set(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk()).start(*F2)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def unsafe_verified(desk: OpenDesk, loja: ToolServer) -> Tx:
+    go_on = asyncio.Event()
+
+    async def slow(_call: Call) -> dict[str, Any]:
+        async with asyncio.timeout(20):
+            await go_on.wait()
+        return {"success": True}
+
+    def status(_call: Call) -> dict[str, Any]:
+        go_on.set()
+        return {"found": True, "success": True, "protocolo": "EN-9"}
+
+    loja.on |= {"encerrar_assinaturas": slow, "situacao": status}
+    d = await desk(
+        tools={"situacao": {"mcp_server": "loja", "tool_type": "internal"}},
+        policies={
+            "situacao": {"operation_type": "internal"},
+            "encerrar_assinaturas": {"execution": {"status_tool": "situacao", "timeout_seconds": 1}},
+        },
+    )
+    tx = await d.start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def slices(desk: OpenDesk, loja: ToolServer) -> Tx:
+    items = [{"id": f"I-{n:03}", "name": f"Item {n}"} for n in range(60)]
+    loja.on["checar_assinaturas"] = {
+        "eligible": True,
+        "transaction_decision": {"resolved_arguments": {"items": items}},
+    }
+    tx = await (await desk(**f1_policy(execution={"effect": "keyed"}))).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def read_only(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk()).start("listar_faturas")
+    await tx.result()
+    return tx
+
+
+async def out_of_scope(desk: OpenDesk, loja: ToolServer) -> Tx:
+    loja.on["checar_assinaturas"] = {"eligible": False, "status": "NOT_ELIGIBLE", "reason": "fidelidade"}
+    tx = await (await desk()).start(*F1)
+    await tx.result()
+    return tx
+
+
+async def blocked(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk()).start("nada")
+    await tx.result()
+    return tx
+
+
+async def waiting(desk: OpenDesk, loja: ToolServer) -> Tx:
+    return await (await desk()).start(*F1)
+
+
+async def one_of_three_done(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """Left open: one item is done, the second one is under way."""
+    done, never = asyncio.Event(), asyncio.Event()
+
+    async def first_only(call: Call) -> dict[str, Any]:
+        if call.arguments["alvo"] != ITEMS[0]["name"]:
+            done.set()
+            await never.wait()
+        return {"success": True}
+
+    loja.on["encerrar_assinaturas"] = first_only
+    tx = await (await desk(**f1_policy(execution={"max_concurrency": 1}))).start(*F1)
+    await tx.confirm()
+    async with asyncio.timeout(20):
+        await done.wait()
+    never.set()
+    return tx
+
+
+async def revalidated(desk: OpenDesk, loja: ToolServer) -> Tx:
+    confirmation = {"revalidate_after_seconds": 0.001}
+    tx = await (await desk(**f1_policy(confirmation=confirmation))).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.__name__: scenario
+    for scenario in (
+        amended,
+        auxiliary_failed,
+        blocked,
+        bypassed,
+        cancelled_while_executing,
+        confirmed,
+        expired,
+        one_of_three_done,
+        out_of_scope,
+        parameters_collected,
+        partial,
+        read_only,
+        rejected,
+        retargeted,
+        revalidated,
+        signal_instead_of_update,
+        slices,
+        unsafe_verified,
+        waiting,
+        whole_set,
+    )
+}

@@ -1,0 +1,41 @@
+"""What a workflow asked of the server: the part of a history that replay compares only by type."""
+
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+from temporalio.api.history.v1 import History
+from temporalio.client import WorkflowHistory
+
+KEPT = {
+    "activityTaskScheduledEventAttributes": (
+        "activityType",
+        "scheduleToStartTimeout",
+        "startToCloseTimeout",
+        "heartbeatTimeout",
+        "retryPolicy",
+    ),
+    "timerStartedEventAttributes": ("startToFireTimeout",),
+    "timerCanceledEventAttributes": (),
+    "upsertWorkflowSearchAttributesEventAttributes": (),
+    "workflowPropertiesModifiedEventAttributes": (),
+    "markerRecordedEventAttributes": ("markerName",),
+    "workflowExecutionUpdateAcceptedEventAttributes": (),
+    "workflowExecutionCompletedEventAttributes": (),
+    "workflowExecutionFailedEventAttributes": (),
+}
+
+
+def shape(history: WorkflowHistory) -> list[dict[str, Any]]:
+    """Return the commands of a history with their timeouts, retry policies and timer lengths, in order."""
+    found = []
+    for event in MessageToDict(history_proto(history))["events"]:
+        for attributes, fields in KEPT.items():
+            if attributes in event:
+                kept = {field: event[attributes][field] for field in fields if field in event[attributes]}
+                found.append({"event": event["eventType"].removeprefix("EVENT_TYPE_")} | kept)
+    return found
+
+
+def history_proto(history: WorkflowHistory) -> Any:
+
+    return History(events=history.events)

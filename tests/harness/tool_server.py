@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import mcp_types as types
 from mcp.server.lowlevel import Server
 
-from harness.front import Front, Page
+from harness.front import Front, Pages
 from harness.serving import serving
 
 
@@ -61,7 +61,7 @@ class ToolServer:
 
     on: dict[str, Behaviour] = field(default_factory=dict)
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict)
-    pages: dict[str, Iterator[Page | None]] = field(default_factory=dict)
+    pages: dict[str, Pages] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     requests: list[Call] = field(default_factory=list)
     port: int = 0
@@ -76,8 +76,10 @@ class ToolServer:
     def requested(self, tool: str) -> list[Call]:
         return [call for call in self.requests if call.tool == tool]
 
-    def _seen(self, params: dict[str, Any]) -> None:
-        self.requests.append(Call(params["name"], params.get("arguments") or {}, params.get("_meta") or {}))
+    def _seen(self, params: dict[str, Any]) -> Call:
+        call = Call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
+        self.requests.append(call)
+        return call
 
     async def _list(self, _context: Any, _params: Any) -> types.ListToolsResult:
         schema = {"type": "object"}

@@ -70,6 +70,7 @@ def assert_mixed(report: CallReport) -> None:
     assert [own.item_id for own in report.items] == ["A-01", "A-02", "A-03"]
     assert [own.entry for own in report.items] == MIXED["results"]
     assert report.items[1].reason == "fidelidade"
+    assert [own.conflicting for own in report.items] == [()] * 3
     assert report.raw is None
     assert report.unrequested == ()
 
@@ -90,6 +91,10 @@ def assert_mixed(report: CallReport) -> None:
         pytest.param(text(MIXED["results"]), id="bare_list_in_text"),
         pytest.param(
             structured({"result": MIXED["results"]}, *map(json.dumps, MIXED["results"])), id="list_in_blocks"
+        ),
+        pytest.param(structured(None, json.dumps(MIXED)), id="structured_null"),
+        pytest.param(
+            ToolAnswer(structured={"success": False}, texts=(json.dumps(MIXED),)), id="structured_not_sent"
         ),
         pytest.param(structured({}, json.dumps(MIXED)), id="structured_without_evidence"),
         pytest.param(text(MIXED, MIXED), id="the_same_block_twice"),
@@ -226,6 +231,27 @@ def test_a_flag_given_twice_with_different_values_is_no_flag() -> None:
         report = report_items(text(body), ONE, F1)
         assert [own.outcome for own in report.items] == [HUH]
         assert codes(report) == {"invalid_flag"}
+
+
+def test_a_list_of_one_and_its_one_text_block_are_two_copies_of_the_same() -> None:
+    entry = {"id": "A-01", "success": True}
+    for block in (entry, [entry], {"result": [entry]}, {"results": [entry]}):
+        report = report_items(structured({"result": [entry]}, json.dumps(block)), ONE, F1)
+        assert [(own.outcome, own.conflicting) for own in report.items] == [(OK, ())]
+    opposite = report_items(structured({"result": [entry]}, json.dumps(entry | {"success": False})), ONE, F1)
+    assert codes(opposite) == {"conflicting_evidence"}
+
+
+def test_json_blocks_that_are_no_copy_of_a_structured_list_are_kept_as_message() -> None:
+    blocks = [json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in MIXED["results"][:2]]
+    report = report_items(structured({"result": MIXED["results"]}, *blocks), THREE, F1)
+    assert_mixed(report)
+    assert report.message == "\n".join(blocks)
+
+
+def test_the_raw_answer_holds_a_copy_once_and_prose_beside_it() -> None:
+    report = report_items(structured({"a": 1}, '{"a": 1}', "prosa"), ONE, F1)
+    assert report.raw == '{"a":1}\nprosa'
 
 
 # Two copies
@@ -376,6 +402,22 @@ def test_one_shared_id_of_several_does_not_make_two_items_one() -> None:
     assert [own.outcome for own in report.items] == [HUH]
 
 
+def test_the_answer_is_kept_raw_only_where_no_entry_was_anybodys() -> None:
+    stranger = {"id": "A-77", "success": True}
+    assert (
+        report_items(structured({"results": [stranger]}), ONE, F1).raw
+        == '{"results":[{"id":"A-77","success":true}]}'
+    )
+    assert report_items(structured({"results": [stranger, MIXED["results"][0]]}), THREE, F1).raw is None
+
+
+def test_a_scalar_in_place_of_an_entry_names_an_item_and_proves_nothing() -> None:
+    report = report_items(text({"results": ["A-01", "Z"]}), ONE, F1)
+    assert (report.items[0].reason_code, report.items[0].entry) == ("invalid_flag", "A-01")
+    assert report.unrequested == ("Z",)
+    assert report_items(text({"results": ["Z"]}), ONE, F1).unrequested == ("Z",)
+
+
 def test_a_missing_item_is_unknown_not_failed() -> None:
     report = report_items(text({"results": MIXED["results"][:2]}), THREE, F1)
     assert [own.outcome for own in report.items] == [OK, NO, HUH]
@@ -514,6 +556,10 @@ def test_reasons_are_bounded_and_texts() -> None:
         report_items(text({"success": False, "reason": " ", "error": ["a", 1]}), ONE, F1).items[0].reason
         == '["a",1]'
     )
+    for nothing in (None, False, "", {}, [], {"message": ""}):
+        body = {"success": False, "reason": nothing, "error": "e"}
+        expected = '{"message":""}' if nothing == {"message": ""} else "e"
+        assert report_items(text(body), ONE, F1).items[0].reason == expected
     assert report_items(text({"success": False, "message": "m"}), ONE, F1).items[0].reason == "m"
     assert report_items(text({"success": False}, "porque não"), ONE, F1).items[0].reason == "porque não"
 

@@ -156,6 +156,11 @@ def test_only_boolean_true_or_silence_makes_an_item_eligible(value: Any) -> None
     assert item.reason
 
 
+def test_an_item_without_a_reason_says_which_rule_it_broke() -> None:
+    no, odd = freeze([{"id": 1, "eligible": False}, {"id": 2, "eligible": "yes"}])
+    assert (no.reason, odd.reason) == ("not_eligible", "eligible is not a boolean")
+
+
 def test_entries_that_say_nothing_are_no_items() -> None:
     assert freeze([None, "", "  ", {}, []]) == ()
 
@@ -303,9 +308,23 @@ def test_the_whole_set_is_the_resolved_entries_where_the_argument_holds_maps() -
     assert arguments_for_all(tool, {}, items, True) == {"produtos": resolved[:1]}
 
 
+def test_an_array_with_any_map_in_it_takes_maps() -> None:
+    items = freeze([{"id": "1", "name": "A"}])
+    tool = spec(("produtos", "array"), requires=("produtos",), call="per_item")
+    given_set = {"produtos": ["x", {"name": "a"}]}
+    assert arguments_for_all(tool, given_set, items, True) == {"produtos": [{"id": "1", "name": "A"}]}
+    assert arguments_for_item(tool, given_set, items[0]) == {"produtos": [{"id": "1", "name": "A"}]}
+
+
+def test_a_number_that_is_too_long_for_an_integer_argument_keeps_its_digits() -> None:
+    (item,) = freeze(["9" * 4001])
+    assert arguments_for_item(spec(("n", "integer")), {}, item) == {"n": "9" * 4001}
+
+
 def test_of_several_arrays_the_required_one_carries_the_set() -> None:
     tool = spec(("tags", "array"), ("ids", "array"), requires=("ids",))
     items = freeze(["1", "2"])
+    assert array_argument(tool) == "ids"
     assert arguments_for_all(tool, {"tags": ["t"], "ids": ["1", "2"]}, items[:1], False) == {
         "tags": ["t"],
         "ids": ["1"],

@@ -1,6 +1,7 @@
 """Changing a set before the yes: it is validated again and becomes a new question, or nothing changes."""
 
 import pytest
+
 from harness import refusal
 from harness.shop import F1, F2, ITEMS, PACKAGES
 

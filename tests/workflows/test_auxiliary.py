@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from harness import Page, failed, text_answer
 from harness.shop import F1, ITEMS
 

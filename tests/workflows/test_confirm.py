@@ -194,9 +194,7 @@ async def test_cf_25_a_validator_that_cannot_be_asked_asks_no_question_and_calls
 
     loja.on["checar_lento"] = hang
     loja.pages["checar_503"] = repeat(Page(503))
-    loja.pages["checar_32603"] = repeat(
-        Page(200, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"boom"}}', "application/json")
-    )
+    loja.pages["checar_32603"] = repeat(Page(error={"code": -32603, "message": "boom"}))
     internal = {"mcp_server": "loja", "tool_type": "internal", "args_schema": {"alvo": "string"}}
     names = {
         "checar_recusado": "recusado",
@@ -238,6 +236,9 @@ async def test_cf_25_a_validator_that_cannot_be_asked_asks_no_question_and_calls
         assert "não pôde ser feita" in state["reason"]
         assert (await tx.event_names())[-1] == "PREVALIDATION_REJECTED"
         assert "CONFIRMATION_REQUIRED" not in await tx.event_names()
+        assert {"alvo_checar_503": "503", "alvo_checar_32603": "-32603"}.get(
+            state["tool_name"], ""
+        ) in record["error"]
         assert loja.called(state["tool_name"]) == []
     attempts = [len(loja.requested(name)) for name in ("checar_503", "checar_lento", "checar_32603")]
     assert attempts == [3, 3, 3]

@@ -3,16 +3,22 @@
 The worker runs without it, for speed; here ``confirmo.workflows`` is imported inside it and every restriction holds.
 """
 
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
 from confirmo.activities.tools import ToolServers
 from confirmo.worker.app import build_worker
 from confirmo.worker.settings import Settings
 from harness.desk import Desk, catalog_of
 from harness.shop import F1, F2, POLICIES, TOOLS
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 STRICT = SandboxedWorkflowRunner(
     restrictions=SandboxRestrictions.default.with_passthrough_modules(
-        "annotated_types", "confirmo.policies", "pydantic", "pydantic_core", "typing_extensions", "typing_inspection"
+        "annotated_types",
+        "confirmo.policies",
+        "pydantic",
+        "pydantic_core",
+        "typing_extensions",
+        "typing_inspection",
     )
 )
 

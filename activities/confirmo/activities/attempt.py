@@ -16,21 +16,54 @@ from confirmo.policies.tool_spec import ToolSpec
 T = TypeVar("T")
 
 
+class Lease:
+    """Whether this attempt is still the one that may act.
+
+    A worker that stood still for longer than the heartbeat timeout has been taken for dead, and another attempt may be
+    under way: it must not send any more.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        """``seconds`` is the heartbeat timeout; null means that nobody waits for heartbeats."""
+        self._seconds = seconds
+        self._beaten = asyncio.get_running_loop().time()
+
+    def beat(self) -> None:
+        """Note that a heartbeat was sent."""
+        self._beaten = asyncio.get_running_loop().time()
+
+    def check(self) -> None:
+        """Raise ``CallFailed`` (nothing was sent) where the attempt has been overtaken."""
+        still = asyncio.get_running_loop().time() - self._beaten
+        if self._seconds is not None and still > self._seconds * 0.9:
+            raise CallFailed(
+                CallFailureKind.UNREACHABLE,
+                "the worker stood still and this attempt was overtaken; it was not sent",
+            )
+
+
 @asynccontextmanager
-async def heartbeating(details: Callable[[], Any]) -> AsyncIterator[None]:
-    """Heartbeat with the current ``details()`` as long as the block runs."""
+async def heartbeating(details: Callable[[], Any]) -> AsyncIterator[Lease]:
+    """Heartbeat with the current ``details()`` as long as the block runs.
+
+    A cancel arrives with the answer to a heartbeat, so these come every second: what is not sent by then stays unsent.
+    """
 
     timeout = activity.info().heartbeat_timeout
-    interval = timeout.total_seconds() / 5 if timeout else 2.0
+    interval = min(timeout.total_seconds() / 5, 1.0) if timeout else 1.0
+
+    lease = Lease(timeout.total_seconds() if timeout else None)
 
     async def beat() -> None:
         while True:
             await asyncio.sleep(interval)
+            lease.check()
             activity.heartbeat(details())
+            lease.beat()
 
     task = asyncio.create_task(beat())
     try:
-        yield
+        yield lease
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -72,9 +105,11 @@ def may_retry(kind: CallFailureKind, tool: ToolSpec) -> bool:
 
 def sent_before(earlier: int) -> int:
     """Return in how many calls the item was sent: in ``earlier`` activities, and in earlier attempts of this one."""
-    details = activity.info().heartbeat_details
+    info = activity.info()
+    details = info.heartbeat_details
     known = details[0].get("sent") if details and isinstance(details[0], dict) else None
-    return known if isinstance(known, int) else earlier
+    # An attempt that ended without a word belonged to a lost worker, and may have been sent.
+    return known if isinstance(known, int) else earlier + info.attempt - 1
 
 
 def retry_or_return(failure: CallFailed, tool: ToolSpec, details: Any) -> None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 from temporalio import activity
 
-from confirmo.activities.attempt import heartbeating, retry_or_return, sent_before, uninterrupted
+from confirmo.activities.attempt import Lease, heartbeating, retry_or_return, sent_before, uninterrupted
+from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender, sent_by, single_status_report, stamp, verified_outcome
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
@@ -28,44 +29,62 @@ class ExecuteItem:
     """Executes single items through the worker's tool servers."""
 
     servers: ToolServers
+    late: LateAnswers
 
     @activity.defn(name=names.EXECUTE_ITEM)
     async def execute_item(self, request: ExecuteItemRequest) -> CallReport:
         """Return what became of the item. What Temporal may retry is raised; every other outcome is a value."""
         count = _Count(sent_before(request.attempts_before))
-        async with heartbeating(lambda: {"sent": count.sent}):
-            return await uninterrupted(self._execute(request, count))
+        async with heartbeating(lambda: {"sent": count.sent}) as lease:
+            return await uninterrupted(self._execute(request, count, lease))
 
-    async def _execute(self, request: ExecuteItemRequest, count: _Count) -> CallReport:
-        sender = Sender(self.servers, request.transaction_id, request.root)
+    async def _execute(self, request: ExecuteItemRequest, count: _Count, lease: Lease) -> CallReport:
+        before = count.sent
+
+        def guard() -> None:
+            lease.check()
+            count.sent = before + 1
+
+        sender = Sender(self.servers, self.late, request.transaction_id, request.root, guard)
         items = (request.item,) if request.item is not None else ()
         if request.verify_first and request.status_tool is not None:
             known = await self._verify(request, sender, count)
             if known is not None:
                 return known
         try:
-            report = await self._call(request, sender, count, items)
+            report = await self._call(request, sender, items)
         except CallFailed as failure:
-            count.sent += sent_by(failure)
+            count.sent = before + sent_by(failure)
             retry_or_return(failure, request.tool, {"sent": count.sent})
             report = report_of_failure(failure.kind, failure.reason, items, count.sent)
         return stamp(report, sender, {}, count.sent)
 
     async def _call(
-        self, request: ExecuteItemRequest, sender: Sender, count: _Count, items: tuple[FrozenItem, ...]
+        self, request: ExecuteItemRequest, sender: Sender, items: tuple[FrozenItem, ...]
     ) -> CallReport:
         tool, item = request.tool, request.item
         arguments = request.arguments if item is None else arguments_for_item(tool, request.arguments, item)
         answer = await sender.send(tool, arguments, sender.key(item))
-        count.sent += 1
         return report_single(answer, tool) if item is None else report_items(answer, items, tool)
 
     async def _verify(self, request: ExecuteItemRequest, sender: Sender, count: _Count) -> CallReport | None:
-        """Ask the status tool; null where it says not found, so that the item may be sent again."""
+        """Ask what became of the item; null where it is certain that it may be sent again."""
         assert request.status_tool is not None
-        verdict = await sender.ask_status(request.tool, request.status_tool, request.item)
-        if verdict.kind == "not_found":
-            return None
+        tool, key = request.tool, sender.key(request.item)
+        items = (request.item,) if request.item is not None else ()
+        waited = False
+        while True:
+            answer = await sender.late_answer(tool, key, wait=waited)
+            if answer is not None:
+                report = report_items(answer, items, tool) if items else report_single(answer, tool)
+                return stamp(report, sender, {}, count.sent)
+            verdict = await sender.ask_status(tool, request.status_tool, request.item)
+            if verdict.kind != "not_found":
+                break
+            if waited or not sender.may_still_act(tool, key):
+                return None
+            # The first call may still be under way at the server: it must have ended before another one is sent.
+            waited = True
         if request.item is None:
             return stamp(single_status_report(verdict, request.status_tool.name), sender, {}, count.sent)
         outcome = verified_outcome(request.item, verdict, request.status_tool.name)

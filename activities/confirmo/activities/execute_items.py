@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 
 from temporalio import activity
 
-from confirmo.activities.attempt import heartbeating, may_retry, retry_or_return, sent_before, uninterrupted
+from confirmo.activities.attempt import (
+    Lease,
+    heartbeating,
+    may_retry,
+    retry_or_return,
+    sent_before,
+    uninterrupted,
+)
+from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender, keys_of, sent_by, stamp, verified_outcome
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
@@ -59,16 +67,17 @@ class ExecuteItems:
     """Executes several items through the worker's tool servers."""
 
     servers: ToolServers
+    late: LateAnswers
 
     @activity.defn(name=names.EXECUTE_ITEMS)
     async def execute_items(self, request: ExecuteItemsRequest) -> CallReport:
         """Return one outcome per item. A cancel stops what was not sent and waits for what is under way."""
         state = _Slice(_recorded())
-        async with heartbeating(state.details):
-            return await uninterrupted(self._execute(request, state), state.stop)
+        async with heartbeating(state.details) as lease:
+            return await uninterrupted(self._execute(request, state, lease), state.stop)
 
-    async def _execute(self, request: ExecuteItemsRequest, state: _Slice) -> CallReport:
-        sender = Sender(self.servers, request.transaction_id, request.root)
+    async def _execute(self, request: ExecuteItemsRequest, state: _Slice, lease: Lease) -> CallReport:
+        sender = Sender(self.servers, self.late, request.transaction_id, request.root, lease.check)
         items = [item for item in request.items if item.item_id not in state.outcomes]
         if request.verify_first and request.status_tool is not None:
             await self._each(items, request, state, lambda item: self._verify(request, sender, state, item))

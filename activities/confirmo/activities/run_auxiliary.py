@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from temporalio import activity
 
-from confirmo.activities.attempt import heartbeating, retry_or_return, uninterrupted
+from confirmo.activities.attempt import Lease, heartbeating, retry_or_return, uninterrupted
+from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
@@ -19,15 +20,17 @@ class RunAuxiliary:
     """Calls auxiliary tools through the worker's tool servers."""
 
     servers: ToolServers
+    late: LateAnswers
 
     @activity.defn(name=names.RUN_AUXILIARY)
     async def run_auxiliary(self, request: AuxiliaryRequest) -> AuxiliaryReport:
         """Return whether the step succeeded; what Temporal may retry is raised."""
-        async with heartbeating(lambda: None):
-            return await uninterrupted(self._run(request))
+        async with heartbeating(lambda: None) as lease:
+            return await uninterrupted(self._run(request, lease))
 
-    async def _run(self, request: AuxiliaryRequest) -> AuxiliaryReport:
-        sender = Sender(self.servers, request.transaction_id, request.transaction_id)
+    async def _run(self, request: AuxiliaryRequest, lease: Lease) -> AuxiliaryReport:
+        root = request.transaction_id
+        sender = Sender(self.servers, self.late, request.transaction_id, root, lease.check)
         envelope = request.tool.model_copy(
             update={"execution": request.tool.execution.model_copy(update={"evidence": "envelope"})}
         )

@@ -1,10 +1,11 @@
 """Sending one call for one item, for a whole set, or for none: keys, arguments, and reading what came back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from confirmo.activities.tools import ListNeverEnds, ToolServers
+from confirmo.activities.late_answers import Call, LateAnswers, grace_for
+from confirmo.activities.tools import ListNeverEnds, Overdue, ToolServers
 from confirmo.policies import names
 from confirmo.policies.errors import RETRYABLE_FAILURES, CallFailed, CallFailureKind
 from confirmo.policies.evidence import CallReport, ItemOutcome, StatusVerdict, report_status
@@ -22,8 +23,10 @@ class Sender:
     """
 
     servers: ToolServers
+    late: LateAnswers
     transaction_id: str
     root: str
+    guard: Callable[[], None]
 
     def key(self, item: FrozenItem | None) -> str:
         """Return the item's key, or the call's own."""
@@ -36,7 +39,10 @@ class Sender:
         key: str,
         item_keys: Mapping[str, str] | None = None,
     ) -> ToolAnswer:
-        """Call ``tool`` once. Raises ``CallFailed``."""
+        """Call ``tool`` once, unless an earlier attempt with this key was answered meanwhile. Raises ``CallFailed``."""
+        answer = await self.late.take(self._call(tool, key))
+        if answer is not None:
+            return answer
         meta: dict[str, Any] = {
             names.META_IDEMPOTENCY_KEY: key,
             names.META_TRANSACTION_ID: self.transaction_id,
@@ -46,14 +52,38 @@ class Sender:
         sent = dict(arguments)
         if await self._declares(tool, names.ARGUMENT_IDEMPOTENCY_KEY):
             sent[names.ARGUMENT_IDEMPOTENCY_KEY] = key
-        return await self.servers.call(
-            tool.mcp_server,
-            tool.name,
-            sent,
-            meta=meta,
-            idempotency_key=key,
-            timeout=tool.execution.timeout_seconds,
-        )
+        timeout = tool.execution.timeout_seconds
+        try:
+            return await self.servers.call(
+                tool.mcp_server,
+                tool.name,
+                sent,
+                meta=meta,
+                idempotency_key=key,
+                timeout=timeout,
+                grace=grace_for(timeout),
+                guard=self.guard,
+            )
+        except CallFailed as failure:
+            earlier = await self.late.take(self._call(tool, key))
+            if earlier is not None:
+                return earlier
+            if isinstance(failure, Overdue):
+                self.late.keep(self._call(tool, key), failure.late)
+            raise
+
+    async def late_answer(self, tool: ToolSpec, key: str, *, wait: bool) -> ToolAnswer | None:
+        """Return the answer of an earlier attempt, where it came; ``wait`` waits as long as it may still come."""
+        seconds = grace_for(tool.execution.timeout_seconds) if wait else 0.0
+        return await self.late.take(self._call(tool, key), seconds)
+
+    def may_still_act(self, tool: ToolSpec, key: str) -> bool:
+        """Whether an earlier attempt is still under way at the server."""
+        return self.late.pending(self._call(tool, key))
+
+    @staticmethod
+    def _call(tool: ToolSpec, key: str) -> Call:
+        return tool.mcp_server, tool.name, key
 
     async def ask_status(
         self, tool: ToolSpec, status_tool: ToolSpec, item: FrozenItem | None

@@ -133,7 +133,7 @@ async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
     """
     task = asyncio.ensure_future(awaitable)
     try:
-        await asyncio.wait({task}, timeout=timeout.total_seconds() if timeout else None)
+        await asyncio.wait({task}, timeout=timeout.total_seconds() if timeout is not None else None)
         if not task.done():
             raise TimeoutError
         return task.result()

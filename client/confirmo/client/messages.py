@@ -1,8 +1,12 @@
 """Sending messages to a run: starts, updates and signals, each bounded, each with one kind of failure per cause."""
 
+import asyncio
 import contextlib
+import time
 import uuid
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from temporalio.client import (
@@ -38,6 +42,15 @@ class NobodyAnswered(Exception):
     """The server is there, and no worker took the message in time."""
 
 
+class _TaskFailed(Exception):
+    """The worker's task failed with the message in it; it was not taken and may be sent again."""
+
+
+_Send = Callable[[], Awaitable[WorkflowUpdateHandle[Any]]]
+_RETRY_SECONDS = 0.05
+_OVER_OR_FAILED = (RPCStatusCode.NOT_FOUND, RPCStatusCode.ABORTED, RPCStatusCode.FAILED_PRECONDITION)
+
+
 class Messenger:
     """Sends messages to transactions.
 
@@ -67,6 +80,13 @@ class Messenger:
             NobodyAnswered: No worker took it; the run is durable all the same.
             RequestMismatch: An open run of this id was started with another request.
         """
+        update_id = _fresh(names.UPDATE_AWAITING)
+        send = partial(self._send_start, start, update_id, patience)
+        return await self._answer(start.transaction_id, send, patience, timeout)
+
+    async def _send_start(
+        self, start: Start, update_id: str, patience: timedelta
+    ) -> WorkflowUpdateHandle[Any]:
         operation = WithStartWorkflowOperation[Any, Any](
             names.TRANSACTION_WORKFLOW,
             start.payload,
@@ -78,19 +98,19 @@ class Messenger:
             static_summary=start.summary,
             static_details=start.details,
         )
-        sent = self._client.start_update_with_start_workflow(
-            names.UPDATE_AWAITING,
-            start.payload,
-            wait_for_stage=WorkflowUpdateStage.ACCEPTED,
-            start_workflow_operation=operation,
-            id=_fresh(names.UPDATE_AWAITING),
-            rpc_timeout=patience,
-        )
         try:
-            return await self._answer(start.transaction_id, sent, timeout)
+            return await self._client.start_update_with_start_workflow(
+                names.UPDATE_AWAITING,
+                start.payload,
+                wait_for_stage=WorkflowUpdateStage.ACCEPTED,
+                start_workflow_operation=operation,
+                id=update_id,
+                rpc_timeout=patience,
+            )
         except Exception:
+            # The operation keeps the same error for whoever asks for its handle, and complains if nobody does.
             with contextlib.suppress(Exception):
-                await within(timedelta(0), operation.workflow_handle())
+                await within(timedelta(seconds=1), operation.workflow_handle())
             raise
 
     async def update(
@@ -123,18 +143,34 @@ class Messenger:
         """
         if not transaction_id:
             await self._reader.describe(transaction_id)
-        sent = self._reader.handle(transaction_id).start_update(
+        send = partial(
+            self._reader.handle(transaction_id).start_update,
             name,
             payload,
             wait_for_stage=WorkflowUpdateStage.ACCEPTED,
             id=_fresh(name, about),
             rpc_timeout=patience,
         )
-        return await self._answer(transaction_id, sent, timeout)
+        return await self._answer(transaction_id, send, patience, timeout)
 
-    async def _answer(self, transaction_id: str, sent: Any, timeout: timedelta | None) -> TransactionState:
+    async def _answer(
+        self, transaction_id: str, send: _Send, patience: timedelta, timeout: timedelta | None
+    ) -> TransactionState:
+        """Send, and again where the worker's task failed under the message, as it may when another one comes in."""
+        deadline = time.monotonic() + patience.total_seconds()
+        while True:
+            try:
+                return await self._once(transaction_id, send, patience, timeout)
+            except _TaskFailed:
+                if time.monotonic() >= deadline:
+                    raise NobodyAnswered from None
+                await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _once(
+        self, transaction_id: str, send: _Send, patience: timedelta, timeout: timedelta | None
+    ) -> TransactionState:
         try:
-            update: WorkflowUpdateHandle[Any] = await within(None, sent)
+            update: WorkflowUpdateHandle[Any] = await within(patience, send())
             answer = await self._reader.patiently(transaction_id, update.result, timeout)
         except WorkflowAlreadyStartedError:
             raise RunClosed from None
@@ -148,17 +184,13 @@ class Messenger:
 
     async def _failed(self, transaction_id: str, error: RPCError) -> Exception:
         """Return what an update failed for; "not found" is said of a closed run, too."""
-        if error.status not in (RPCStatusCode.NOT_FOUND, RPCStatusCode.ABORTED):
+        if error.status not in _OVER_OR_FAILED:
             return self._reader.fault(error, transaction_id)
         try:
             description = await self._reader.describe(transaction_id)
         except ConfirmoError as other:
             return other
-        if description.status is WorkflowExecutionStatus.RUNNING:
-            return TemporalUnavailable(
-                f"Temporal let go of the message for {transaction_id} before a worker answered: repeat the same."
-            )
-        return RunClosed()
+        return _TaskFailed() if description.status is WorkflowExecutionStatus.RUNNING else RunClosed()
 
     async def signal(self, transaction_id: str, name: str, payload: Any) -> None:
         """Hand a message over for good, whether or not a worker is up. Raises ``RunClosed``."""

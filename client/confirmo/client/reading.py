@@ -104,7 +104,7 @@ class Reader:
             return await self._query(transaction_id, condition)
         except WorkflowQueryRejectedError:
             return await self._ended_otherwise(transaction_id)
-        except (WorkflowQueryFailedError, RPCError) as error:
+        except (WorkflowQueryFailedError, RPCError, TimeoutError) as error:
             if isinstance(error, RPCError) and error.status not in _NO_WORKER:
                 raise self.fault(error, transaction_id) from None
         record = await self.record(transaction_id)
@@ -118,7 +118,7 @@ class Reader:
         query = self.handle(transaction_id).query(
             names.QUERY_STATE, reject_condition=condition, rpc_timeout=self._patience
         )
-        return parse_state(await within(None, query), transaction_id)
+        return parse_state(await within(self._patience, query), transaction_id)
 
     async def _ended_otherwise(self, transaction_id: str) -> TransactionState:
         """Return the state of a run that failed or was ended from outside: its history, with a worker's last word."""
@@ -128,7 +128,7 @@ class Reader:
             return record.state()
         try:
             return ended_as(await self._query(transaction_id, None), ending)
-        except (WorkflowQueryFailedError, RPCError, ConfirmoError):
+        except (WorkflowQueryFailedError, RPCError, TimeoutError, ConfirmoError):
             return record.state()
 
     async def watch(

@@ -1,6 +1,6 @@
 """Changing a set before the yes: added arguments, removed and added items. Pure; the caller validates anew."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -36,10 +36,25 @@ def parse_parameters(raw: Any) -> ParametersProvided:
     return parameters
 
 
-def apply_parameters(parameters: ParametersProvided, given: Mapping[str, Any]) -> Changed | None:
-    """Lay provided arguments over the given ones; null where nothing changes (the same message again)."""
+def apply_parameters(
+    parameters: ParametersProvided, given: Mapping[str, Any], removed_ids: frozenset[str], tool: ToolSpec
+) -> Changed:
+    """Lay provided arguments over the given ones."""
     merged = {**given, **parameters.arguments}
-    return None if merged == dict(given) else Changed(arguments=merged)
+    excluded = _still_excluded(removed_ids, parameters.arguments, tool)
+    return Changed(arguments=merged, removed_ids=tuple(sorted(excluded)))
+
+
+def _carrier(tool: ToolSpec) -> str | None:
+    """Return the argument that names the items."""
+    return array_argument(tool) or item_argument(tool)
+
+
+def _still_excluded(
+    removed_ids: frozenset[str], arguments: Mapping[str, Any], tool: ToolSpec
+) -> frozenset[str]:
+    """Who names the set anew means all of it: what was removed from the old one may be part of the new one."""
+    return frozenset() if _carrier(tool) in arguments else removed_ids
 
 
 def parse_amendment(raw: Any) -> Amendment:
@@ -73,16 +88,28 @@ def apply_amendment(
             Nothing is changed then.
     """
     arguments = {**given, **_checked(amendment.arguments or {}, requested_tool, tool, locale)}
+    removed_ids = _still_excluded(removed_ids, amendment.arguments or {}, requested_tool)
     if not amendment.remove_item_ids and not amendment.add_items:
         return Changed(arguments=arguments, removed_ids=tuple(sorted(removed_ids)))
     gone = _removed(amendment, items)
-    name = array_argument(requested_tool) or item_argument(requested_tool)
+    name = _carrier(requested_tool)
     if name is None or not items:
         raise _invalid("This transaction has no items to remove or to add to: amend its arguments instead.")
     arguments[name] = _rewritten(name, arguments.get(name), items, gone, amendment.add_items, requested_tool)
     added = {identity(entry, requested_tool.execution.item_key) for entry in amendment.add_items}
     excluded = (removed_ids | {item.item_id for item in gone}) - added
     return Changed(arguments=arguments, removed_ids=tuple(sorted(excluded)))
+
+
+def without_items(
+    tool: ToolSpec, arguments: Mapping[str, Any], items: Sequence[FrozenItem], removed_ids: Collection[str]
+) -> dict[str, Any]:
+    """Return the arguments without removed items: a validator may resolve a set that still names them."""
+    gone = [item for item in items if item.item_id in removed_ids]
+    name = _carrier(tool)
+    if not gone or name is None or name not in arguments:
+        return dict(arguments)
+    return {**arguments, name: _rewritten(name, arguments[name], items, gone, (), tool)}
 
 
 def _checked(

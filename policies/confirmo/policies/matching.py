@@ -35,6 +35,9 @@ _OPERATION_FIELDS: Final = frozenset(
 )
 """Identifiers of the call rather than of what it acted on: alone they make an entry nobody else's."""
 
+_SHARED_LIMIT: Final = 256
+"""A name that more items share is no name; it would make matching quadratic."""
+
 _Index = dict[str, list[int]]
 
 
@@ -67,7 +70,8 @@ class Matcher:
             (self._by_alias, aliases(entry, self._key)),
         )
         for index, names in steps:
-            positions = {position for name in names for position in index.get(name, ())}
+            found = [index.get(name, ()) for name in names]
+            positions = {position for own in found if len(own) <= _SHARED_LIMIT for position in own}
             able = [position for position in positions if not _contradict(fields, self._fields[position])]
             if len(able) == 1:
                 return able[0]

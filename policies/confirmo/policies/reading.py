@@ -114,5 +114,6 @@ def _raw(answer: ToolAnswer, texts: Sequence[str]) -> str | None:
     if not answer.has_structured or answer.structured is None:
         return json_text.cut("\n".join(texts), RAW_LIMIT) or None
     structured = json_text.clean(answer.structured)
-    beside = [text for text in texts if not json_text.same(_container(text), structured)]
+    known = json_text.canonical(structured)
+    beside = [text for text in texts if json_text.canonical(_container(text)) != known]
     return json_text.cut("\n".join((json_text.dump(structured), *beside)), RAW_LIMIT)

@@ -60,7 +60,8 @@ def auxiliary_due(
 
 
 def _single_flags(reports: Sequence[CallReport]) -> list[bool]:
-    return [report.outcome is Outcome.SUCCEEDED for report in reports]
+    told = [entry.get("success") is True for report in reports for entry in report.results]
+    return told or [report.outcome is Outcome.SUCCEEDED for report in reports]
 
 
 def build_result(
@@ -179,7 +180,8 @@ def _primary_single(report: CallReport) -> dict[str, Any]:
         answer["answer"] = report.answer
     primary = answer | {
         "success": report.outcome is Outcome.SUCCEEDED,
-        "outcome": (report.outcome or Outcome.UNKNOWN).value,
+        # Null where the tool's own results are mixed: then not all of it succeeded.
+        "outcome": (report.outcome or Outcome.FAILED).value,
         "attempts": report.attempts,
     }
     extras: dict[str, Any] = {

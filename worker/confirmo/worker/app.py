@@ -16,6 +16,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker, WorkflowRunner
 from confirmo.activities.confirm_signal import ConfirmSignal
 from confirmo.activities.execute_item import ExecuteItem
 from confirmo.activities.execute_items import ExecuteItems
+from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.prevalidate import Prevalidate
 from confirmo.activities.resolve_policy import ResolvePolicy
 from confirmo.activities.run_auxiliary import RunAuxiliary
@@ -42,6 +43,9 @@ the strict sandbox, and every recorded history is replayed.
 
 STICKY_TIMEOUT = timedelta(seconds=2)
 """A yes that reaches a lost worker's own queue waits this long before another worker gets it; histories are short."""
+
+HEARTBEAT_THROTTLE = timedelta(seconds=1)
+"""The SDK would hold heartbeats back for eight seconds, and with them what a lost slice had recorded and a cancel."""
 
 
 def load_or_fail(config: Path, environ: Mapping[str, str]) -> Catalog:
@@ -81,6 +85,7 @@ def build_worker(
         heartbeat_seconds=settings.heartbeat_seconds,
     )
     graceful = settings.graceful_shutdown_seconds
+    late = LateAnswers()
     return Worker(
         client,
         task_queue=task_queue or settings.task_queue,
@@ -89,14 +94,15 @@ def build_worker(
             policy.resolve_policy,
             Prevalidate(servers).prevalidate,
             ConfirmSignal(settings.webhook_url, settings.webhook_headers).confirm_signal,
-            ExecuteItem(servers).execute_item,
-            ExecuteItems(servers).execute_items,
-            RunAuxiliary(servers).run_auxiliary,
+            ExecuteItem(servers, late).execute_item,
+            ExecuteItems(servers, late).execute_items,
+            RunAuxiliary(servers, late).run_auxiliary,
         ],
         workflow_runner=workflow_runner,
         max_cached_workflows=max_cached_workflows,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
         max_concurrent_activities=settings.max_concurrent_activities,
+        max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
         graceful_shutdown_timeout=longest_attempt(catalog)
         if graceful is None
         else timedelta(seconds=graceful),

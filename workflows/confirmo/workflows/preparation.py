@@ -13,6 +13,7 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from confirmo.policies import items as item_rules
 from confirmo.policies import prevalidation as rules
+from confirmo.policies.amending import without_items
 from confirmo.policies.arguments import Collected, collect
 from confirmo.policies.calls import PrevalidateRequest
 from confirmo.policies.decisions import needs_requester
@@ -334,11 +335,12 @@ class Preparation:
     ) -> _Next:
         book, locale = self._book, self._book.request.locale
         book.items_resolved = resolved is not None
-        book.arguments = arguments
+        items = item_rules.items_from(arguments, resolved, tool)
+        book.arguments = without_items(tool, arguments, items, book.removed_ids)
         book.must_confirm = tool.require_confirmation or must
         if self._nothing_to_do(tool, arguments, resolved):
             return _Next.CLOSED
-        if item_rules.too_large(arguments, book.items, book.policies[tool.name].max_items):
+        if item_rules.too_large(book.arguments, book.items, book.policies[tool.name].max_items):
             reason = say("too_large", locale, count=str(len(book.items)))
             book.items = ()
             book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.TOO_LARGE)

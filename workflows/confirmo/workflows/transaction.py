@@ -386,13 +386,12 @@ class TransactionWorkflow:
         book = self._book
         try:
             parameters = parse_parameters(raw)
-            changed = apply_parameters(parameters, book.given)
-            if changed is None:
+            if {**book.given, **parameters.arguments} == book.given:
                 self._check_open(parameters.actor)
                 return None
             advice = "No parameters are being asked for: use amend instead."
             check_change(book.asked(), _COLLECTING, parameters.actor, workflow.now(), advice)
-            return changed
+            return apply_parameters(parameters, book.given, frozenset(book.removed_ids), book.requested_tool)
         except Refusal as refusal:
             raise _refused(refusal) from None
 

@@ -132,7 +132,9 @@ def _is_own_word(exchange: Exchange, error: ErrorData) -> bool:
 
 
 def _read_code(error: ErrorData, secrets: Iterable[str]) -> tuple[CallFailureKind, str]:
-    refused = error.code in REFUSING_CODES or error.code in AMBIGUOUS_CODES
+    # Some servers check a tool's output only after its effect and report that with the code of a wrong argument.
+    after_effect = "output validation" in error.message.lower()
+    refused = (error.code in REFUSING_CODES or error.code in AMBIGUOUS_CODES) and not after_effect
     cause = f"the server answered JSON-RPC error {error.code}"
     said = snippet(error.message, secrets)
     return (REJECTED if refused else DOUBT), f"{cause} ({said})" if said else cause

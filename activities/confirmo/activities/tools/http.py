@@ -5,7 +5,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -41,16 +41,20 @@ class RestServer:
         _meta: Mapping[str, Any],
         idempotency_key: str | None,
         timeout: float,
+        _grace: float,
+        guard: Callable[[], None],
     ) -> ToolAnswer:
         """Call a tool.
 
-        The body is exactly the contract's, so ``_meta`` does not travel; the key is a header.
+        The body is exactly the contract's, so ``_meta`` does not travel; the key is a header. There is no late answer:
+        a connection that was given up is closed.
         """
         body = json.dumps({"tool_name": tool, "arguments": arguments}, ensure_ascii=False).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if idempotency_key is not None:
             headers[HEADER_IDEMPOTENCY_KEY] = idempotency_key
         async with self._limits.slot():
+            guard()
             exchange = await self._send("POST", timeout, headers, body)
         answer = self._parse(exchange)
         if answer is None:

@@ -13,6 +13,7 @@ from mcp.types import (
 
 from confirmo.activities.tools.answers import UnreadableAnswer, answer_of
 from confirmo.activities.tools.failures import DOUBT, Phase, failed
+from confirmo.activities.tools.late import Overdue
 from confirmo.activities.tools.limits import Limits
 from confirmo.activities.tools.listing import ListNeverEnds, ToolListing, list_tools
 from confirmo.activities.tools.session import NotOffered, Session, SessionGone
@@ -45,6 +46,8 @@ class McpServer:
         meta: Mapping[str, Any],
         _key: str | None,
         timeout: float,
+        grace: float,
+        guard: Callable[[], None],
     ) -> ToolAnswer:
         """Call a tool; ``timeout`` seconds from the moment in which the slot is free and the session open."""
         params = CallToolRequestParams.model_validate(
@@ -54,13 +57,18 @@ class McpServer:
         secrets = scalars(arguments)
 
         async def send(session: Session) -> dict[str, Any]:
-            return await session.request(request, Phase.CALL, self._now() + timeout, secrets)
+            guard()
+            return await session.request(request, Phase.CALL, self._now() + timeout, secrets, grace)
 
         # Before the slot: while a server cannot be reached, all its callers shall wait for one attempt
         # together.
         await self.reach()
-        async with self._limits.slot():
-            raw = await self._on_session(send)
+        try:
+            async with self._limits.slot():
+                raw = await self._on_session(send)
+        except Overdue as overdue:
+            overdue.late.reading(answer_of)
+            raise
         try:
             return answer_of(raw)
         except UnreadableAnswer as unreadable:

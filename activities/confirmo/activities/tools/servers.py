@@ -25,6 +25,8 @@ class _Server(Protocol):
         meta: Mapping[str, Any],
         key: str | None,
         timeout: float,
+        grace: float,
+        guard: Callable[[], None],
         /,
     ) -> ToolAnswer: ...
     async def tools(self) -> tuple[ToolListing, ...]: ...
@@ -39,6 +41,10 @@ _TRANSPORTS: Final[dict[str, Callable[[ServerSpec], _Server]]] = {
     "http": RestServer,
 }
 _NOISY_LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
+
+
+def _nothing() -> None:
+    return
 
 
 class ToolServers:
@@ -74,6 +80,8 @@ class ToolServers:
         meta: Mapping[str, Any],
         idempotency_key: str | None,
         timeout: float,
+        grace: float = 0.0,
+        guard: Callable[[], None] = _nothing,
     ) -> ToolAnswer:
         """Call a tool once.
 
@@ -85,14 +93,16 @@ class ToolServers:
             idempotency_key: Travels as the header ``Idempotency-Key`` over ``http`` only; elsewhere it is in
                 ``meta``.
             timeout: Seconds for the answer, counted from the sending. A ceiling: progress does not extend it.
+            grace: Seconds for which an answer is listened for after that.
+            guard: Called right before the call is sent; what it raises keeps it from being sent.
 
         Raises:
-            CallFailed: there is no answer; the kind says what that proves.
+            CallFailed: there is no answer; the kind says what that proves. ``Overdue`` where it may still come.
         """
         target = self._server(server, Phase.CALL)
         if not (_is_json(arguments) and _is_json(meta)):
             raise failed(REJECTED, server, Phase.CALL, "the arguments cannot be written as JSON")
-        return await target.call(tool, arguments, meta, idempotency_key, timeout)
+        return await target.call(tool, arguments, meta, idempotency_key, timeout, grace, guard)
 
     async def tools(self, server: str) -> tuple[ToolListing, ...]:
         """Return what the server lists, asked for once per open session.

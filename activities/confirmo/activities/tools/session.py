@@ -11,7 +11,6 @@ from contextlib import AsyncExitStack, suppress
 from contextvars import Context
 from typing import Any, Final
 
-import anyio
 from mcp import ClientSession, MCPError
 from mcp.types import (
     CONNECTION_CLOSED,
@@ -25,6 +24,7 @@ from pydantic import BaseModel
 from confirmo.activities.tools.causes import no_answer_in_time
 from confirmo.activities.tools.exchange import Exchange, exchanging
 from confirmo.activities.tools.failures import REJECTED, STALE_STATUSES, UNREACHABLE, Phase, failed, failure
+from confirmo.activities.tools.late import Late, Overdue
 from confirmo.activities.tools.listing import ListNeverEnds, ToolListing
 from confirmo.activities.tools.streams import Connection, RawDispatcher
 from confirmo.activities.tools.texts import secrets_of
@@ -112,20 +112,25 @@ class Session:
             self.task.cancel()
 
     async def request(
-        self, request: ClientRequest, phase: Phase, deadline: float, secrets: frozenset[str] = frozenset()
+        self,
+        request: ClientRequest,
+        phase: Phase,
+        deadline: float,
+        secrets: frozenset[str] = frozenset(),
+        grace: float = 0.0,
     ) -> dict[str, Any]:
         """Send one request and return the raw result, unvalidated.
 
-        The deadline is a ceiling: progress never moves it.
+        The deadline is a ceiling: progress never moves it. For ``grace`` seconds more the answer is listened for.
 
         Raises:
-            CallFailed: as the failure table says.
+            CallFailed: as the failure table says; ``Overdue`` where the answer may still come.
             SessionGone: nothing was done, and a new session may help.
         """
-        exchange = Exchange(deadline=deadline)
+        exchange = Exchange(deadline=deadline + grace)
         self._users += 1
         try:
-            error = await self._send(request, exchange)
+            error, late = await self._send(request, exchange, deadline, grace)
         finally:
             self._users -= 1
             if self._retired:
@@ -137,23 +142,41 @@ class Session:
             raise SessionGone(refused)
         if error is not None and error.code == METHOD_NOT_FOUND and refused.kind is REJECTED:
             raise NotOffered(refused.kind, refused.reason)
-        raise refused
+        raise refused if late is None else Overdue(refused, late)
 
-    async def _send(self, request: ClientRequest, exchange: Exchange) -> ErrorData | None:
-        assert self._client is not None
-        with exchanging(exchange), anyio.CancelScope(deadline=exchange.deadline or float("inf")) as scope:
-            exchange.give_up = scope.cancel
-            try:
-                await self._client.send_request(request, _Unread)
-            except MCPError as error:
-                return error.error
-            except Exception as error:
-                # The result broke even the protocol's own shape, or the session ended under the call. What
-                # came is in the exchange.
-                logger.debug("tool server %s: %s", self._spec.name, type(error).__name__)
-            return None
+    async def _send(
+        self, request: ClientRequest, exchange: Exchange, deadline: float, grace: float
+    ) -> tuple[ErrorData | None, Late | None]:
+        loop = asyncio.get_running_loop()
+        with exchanging(exchange):
+            task = asyncio.create_task(self._exchanged(request))
+        exchange.give_up = _cancelling(task)
+        try:
+            await asyncio.wait({task}, timeout=max(0.0, deadline - loop.time()))
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if task.done() and not task.cancelled():
+            return task.result(), None
         if exchange.lost is None and (exchange.status is None or exchange.status < 300):
             exchange.lost = no_answer_in_time(exchange)
+        if exchange.sent and grace > 0 and not task.done():
+            loop.call_later(grace, task.cancel)
+            return None, Late(task, lambda: exchange.raw)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return None, None
+
+    async def _exchanged(self, request: ClientRequest) -> ErrorData | None:
+        assert self._client is not None
+        try:
+            await self._client.send_request(request, _Unread)
+        except MCPError as error:
+            return error.error
+        except Exception as error:
+            # The result broke even the protocol's own shape, or the session ended under the call. What came is
+            # in the exchange.
+            logger.debug("tool server %s: %s", self._spec.name, type(error).__name__)
         return None
 
     def _is_gone(self, exchange: Exchange, error: ErrorData | None) -> bool:
@@ -207,6 +230,13 @@ class Session:
         if exchange.lost is None and said is None:
             exchange.lost = _cause(error, exchange)
         return failure(self._spec.name, phase, exchange, said, self._secrets)
+
+
+def _cancelling(task: asyncio.Task[Any]) -> Callable[[], None]:
+    def give_up() -> None:
+        task.cancel()
+
+    return give_up
 
 
 def _giving_up(limit: asyncio.Timeout) -> Callable[[], None]:

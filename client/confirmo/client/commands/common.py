@@ -1,6 +1,7 @@
 """What the commands share: their common options, the connection, and how a worker's errors are told."""
 
 import asyncio
+import functools
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
@@ -33,6 +34,7 @@ Config = Annotated[
 _CORE_LEVEL = "ERROR"
 
 
+@functools.cache
 def quiet_core() -> None:
     """Keep Temporal's core from writing its log to standard output, which is its default."""
     levels = TelemetryFilter(core_level=_CORE_LEVEL, other_level=_CORE_LEVEL)

@@ -1,0 +1,61 @@
+"""An answer that comes after its caller's timeout: kept for whoever asks about the same call again."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from confirmo.policies.errors import CallFailed
+from confirmo.policies.models import ToolAnswer
+
+
+class Late:
+    """A call whose caller has given up, but whose answer is still listened for."""
+
+    def __init__(self, task: asyncio.Task[Any], raw: Callable[[], dict[str, Any] | None]) -> None:
+        """Listen until ``task`` ends; ``raw`` is the result as it came, null where none did."""
+        self._task = task
+        self._raw = raw
+        self._read: Callable[[Mapping[str, Any]], ToolAnswer] | None = None
+
+    def reading(self, read: Callable[[Mapping[str, Any]], ToolAnswer]) -> None:
+        """Say how a raw result becomes an answer; ``read`` may raise where it says nothing."""
+        self._read = read
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come."""
+        return self._task.done()
+
+    def forget(self) -> None:
+        """Stop listening."""
+        self._task.cancel()
+
+    async def answer(self, seconds: float) -> ToolAnswer | None:
+        """Return the answer, waiting at most that long for it; null where there is none."""
+        await asyncio.wait({self._task}, timeout=seconds)
+        raw = self._raw()
+        if raw is None or self._read is None:
+            return None
+        try:
+            return self._read(raw)
+        except Exception:
+            return None
+
+
+class Overdue(CallFailed):
+    """A call in doubt because its answer did not come in time; it may still come.
+
+    Attributes:
+        late: Where it would come.
+    """
+
+    def __init__(self, failure: CallFailed, late: Late) -> None:
+        """Keep the failure as it is."""
+        super().__init__(
+            failure.kind,
+            failure.reason,
+            failure.retry_after,
+            http_status=failure.http_status,
+            code=failure.code,
+        )
+        self.late = late

@@ -64,9 +64,7 @@ async def door(client: Client, loja: ToolServer) -> AsyncIterator[OpenDoor]:
 
         async def open_one(**options: Any) -> Door:
             desk = await stack.enter_async_context(open_shop(client, loja, **options))
-            return Door(
-                TransactionClient(client, task_queue=desk.task_queue, worker_patience=SILENCE), desk
-            )
+            return Door(TransactionClient(client, task_queue=desk.task_queue, worker_patience=SILENCE), desk)
 
         yield open_one
 

@@ -250,14 +250,15 @@ class Other:
 async def test_a_workflow_that_is_no_transaction_gets_no_signal(door):
     shop = await door()
     handle = await shop.desk.client.start_workflow(
-        Other.run, id=f"other-{shop.desk.task_queue}", task_queue="nobody", execution_timeout=timedelta(minutes=5)
+        Other.run,
+        id=f"other-{shop.desk.task_queue}",
+        task_queue="nobody",
+        execution_timeout=timedelta(minutes=5),
     )
     with pytest.raises(TransactionNotFound):
         await shop.client.confirm(handle.id, {"decision": "confirm", "digest": "a"})
     with pytest.raises(TransactionNotFound):
         await shop.client.result(handle.id)
     history: WorkflowHistory = await handle.fetch_history()
-    assert not any(
-        event.HasField("workflow_execution_signaled_event_attributes") for event in history.events
-    )
+    assert not any(event.HasField("workflow_execution_signaled_event_attributes") for event in history.events)
     await handle.terminate()

@@ -9,10 +9,12 @@ from confirmo.client import InvalidRequest
 from harness.shop import F1, F2
 
 
-@pytest.mark.parametrize("search_attributes", [True, False])
-async def test_a_list_is_the_same_with_and_without_search_attributes(door, search_attributes):
+@pytest.mark.parametrize(
+    ("search_attributes", "name"), [(True, "o'casa"), (True, '\\ "a"'), (False, "o'casa")]
+)
+async def test_a_list_is_the_same_with_and_without_search_attributes(door, search_attributes, name):
     shop = await door(search_attributes=search_attributes)
-    tenant = f"o'casa \\ {uuid.uuid4().hex}"
+    tenant = f"{name} {uuid.uuid4().hex}"
     done = await shop.done(*F2, tenant=tenant)
     asked = await shop.start(*F1, tenant=tenant)
     ended = await shop.start(*F1, tenant=tenant)

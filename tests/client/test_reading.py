@@ -1,6 +1,7 @@
 """Reading: with a worker, without one, and runs that did not end as a transaction does."""
 
 import asyncio
+import itertools
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -47,7 +48,10 @@ async def test_a_closed_run_reads_the_same_without_a_worker(door, loja):
     with_worker = await shop.client.state(asked.transaction_id)
     await shop.desk.stop_worker()
     alone = await shop.client.state(asked.transaction_id)
-    assert [(item.item_id, item.outcome) for item in alone.items] == [("A-01", "SUCCEEDED"), ("A-02", "FAILED")]
+    assert [(item.item_id, item.outcome) for item in alone.items] == [
+        ("A-01", "SUCCEEDED"),
+        ("A-02", "FAILED"),
+    ]
     assert without_time(alone) == without_time(with_worker)
     assert (await shop.confirm(amended)).accepted_by == "record"
 
@@ -118,7 +122,7 @@ async def test_watch_yields_each_change_once_and_ends(door, loja):
                 await shop.confirm(asked)
     assert (seen[0].status, seen[-1].status) == ("AWAITING_CONFIRMATION", "COMPLETED")
     assert seen[-1].result is not None
-    assert all(one != other for one, other in zip(seen, seen[1:], strict=False))
+    assert all(one != other for one, other in itertools.pairwise(seen))
 
 
 async def test_awaiting_answers_as_soon_as_someone_is_needed(door):
@@ -154,6 +158,8 @@ async def test_a_result_that_is_none_never_crashes_a_reader(client, answer):
 async def test_an_exported_history_is_temporals_own(door):
     shop = await door()
     asked = await shop.done(*F2)
-    history = WorkflowHistory.from_json(asked.transaction_id, await shop.client.export_history(asked.transaction_id))
+    history = WorkflowHistory.from_json(
+        asked.transaction_id, await shop.client.export_history(asked.transaction_id)
+    )
     assert history.workflow_id == asked.transaction_id
     assert history.events[-1].HasField("workflow_execution_completed_event_attributes")

@@ -60,7 +60,12 @@ async def test_after_the_end_the_same_start_is_answered_from_the_record(door, lo
         await shop.start(F2[0], {"encomenda_ids": ["ENC-7002"]}, request_id=request_id)
 
 
-async def test_a_run_that_another_language_started_is_compared_too(door):
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(delivery, "START_PATIENCE", delivery.START_PATIENCE / 10)
+
+
+async def test_a_run_that_another_language_started_is_compared_too(door, impatient):
     shop = await door(max_cached_workflows=0)
     await shop.desk.stop_worker()
     tx = await shop.desk.begin(*F2)
@@ -88,8 +93,7 @@ async def test_several_starts_at_once_are_one_transaction(door, loja):
     assert len(loja.called(CHECK)) == 1
 
 
-async def test_a_start_without_a_worker_is_durable(door, loja, monkeypatch):
-    monkeypatch.setattr(delivery, "START_PATIENCE", delivery.START_PATIENCE / 10)
+async def test_a_start_without_a_worker_is_durable(door, loja, impatient):
     shop, request_id = await door(), key()
     await shop.desk.stop_worker()
     with pytest.raises(NoWorker, match=transaction_id_for("default", request_id)):
@@ -101,9 +105,7 @@ async def test_a_start_without_a_worker_is_durable(door, loja, monkeypatch):
     assert len(loja.called(CHECK)) == 1
 
 
-@pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), "\ud800", object(), {"a": {1: float("-inf")}}]
-)
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", object(), {"a": {1: float("-inf")}}])
 async def test_what_json_cannot_carry_is_refused_without_being_quoted(client, value):
     with pytest.raises(InvalidRequest, match="JSON"):
         await _start(TransactionClient(client), {"alvo": value})

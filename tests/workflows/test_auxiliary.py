@@ -135,7 +135,7 @@ async def test_a_step_has_a_key_of_its_own_that_is_the_same_on_each_attempt(desk
             "avisar_cliente": {"execution": {"effect": "keyed"}},
         }
     )
-    loja.pages["avisar_cliente"] = iter([Page(503, headers={"retry-after": "0"}), None])
+    loja.pages["avisar_cliente"] = iter([Page(503, headers={"retry-after": "0.05"}), None])
     one, other = await asyncio.gather(open_desk.run(*F1), open_desk.run(*F1))
     notices = loja.requested("avisar_cliente")
     assert len(notices) == 3

@@ -12,6 +12,7 @@ from harness.shop import F1, F2, ITEMS, PACKAGES
 
 SET = "encerrar_assinaturas"
 CHECK = "checar_assinaturas"
+AGAIN = {"retry-after": "0.05"}
 
 
 def decided(**decision):
@@ -193,7 +194,7 @@ async def test_cf_25_a_validator_that_cannot_be_asked_asks_no_question_and_calls
         return text_answer("late")
 
     loja.on["checar_lento"] = hang
-    loja.pages["checar_503"] = repeat(Page(503))
+    loja.pages["checar_503"] = repeat(Page(503, headers=AGAIN))
     loja.pages["checar_32603"] = repeat(Page(error={"code": -32603, "message": "boom"}))
     internal = {"mcp_server": "loja", "tool_type": "internal", "args_schema": {"alvo": "string"}}
     names = {
@@ -245,7 +246,7 @@ async def test_cf_25_a_validator_that_cannot_be_asked_asks_no_question_and_calls
 
 
 async def test_cf_27_a_bypass_is_asked_with_the_original_arguments_and_shown(desk, loja):
-    loja.pages[CHECK] = repeat(Page(503))
+    loja.pages[CHECK] = repeat(Page(503, headers=AGAIN))
     tx = await (await desk(policies={SET: {"pre_validation": {"fail_open": True}}})).start(*F1)
     state = tx.opened
     assert (state["status"], state["arguments"]) == ("AWAITING_CONFIRMATION", F1[1])

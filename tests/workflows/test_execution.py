@@ -13,7 +13,7 @@ from harness.shop import F1, F2, ITEMS, PACKAGES
 
 SET, BACK = "encerrar_assinaturas", "devolver_encomendas"
 OK, NO, UNKNOWN = "SUCCEEDED", "FAILED", "UNKNOWN"
-AGAIN = {"retry-after": "0"}
+AGAIN = {"retry-after": "0.05"}
 
 
 def key(root, item_id=None):
@@ -234,6 +234,7 @@ async def test_ex_10_a_server_that_restarted_while_waiting_is_met_with_a_new_ses
         result = await tx.result()
         assert result["ok"] is True
         assert [call.key for call in second.requests] == [key(tx.id)] * len(second.requests)
+        assert len(second.requests) == 2  # the one that was told 404, and the one in the new session
         assert len(second.called(BACK)) == 1
 
 
@@ -294,7 +295,7 @@ async def test_ex_16_progress_never_extends_the_limit_and_is_never_a_result(desk
     server = Server("slow", on_list_tools=listing, on_call_tool=work)
     async with serving(server.streamable_http_app()) as port:
         open_desk = await desk(
-            policies={BACK: {"pre_validation": None, "execution": {"timeout_seconds": 0.5}}},
+            policies={BACK: {"pre_validation": None, "execution": {"timeout_seconds": 0.3}}},
             servers={"loja": {"endpoint": f"http://127.0.0.1:{port}/mcp"}},
         )
         async with asyncio.timeout(10):

@@ -271,7 +271,7 @@ async def test_a_subset_that_was_chosen_outlives_an_unchanged_validation(desk, l
 
 async def test_a_validator_that_is_down_after_the_yes_opens_to_nothing(desk, loja):
     tx = await (await desk(**aged())).start(*F1)
-    loja.pages[CHECK] = iter([Page(503, headers={"retry-after": "0"})] * 3)
+    loja.pages[CHECK] = iter([Page(503, headers={"retry-after": "0.05"})] * 3)
     await tx.confirm()
     result = await tx.result()
     assert (result["transaction_status"], result["reason_code"]) == ("OUT_OF_SCOPE", "prevalidation_error")

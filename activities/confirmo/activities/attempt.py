@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -103,13 +104,44 @@ def may_retry(kind: CallFailureKind, tool: ToolSpec) -> bool:
     return kind is CallFailureKind.DOUBT and tool.execution.effect is not Effect.UNSAFE
 
 
-def sent_before(earlier: int) -> int:
-    """Return in how many calls the item was sent: in ``earlier`` activities, and in earlier attempts of this one."""
-    info = activity.info()
-    details = info.heartbeat_details
-    known = details[0].get("sent") if details and isinstance(details[0], dict) else None
-    # An attempt that ended without a word belonged to a lost worker, and may have been sent.
-    return known if isinstance(known, int) else earlier + info.attempt - 1
+@dataclass
+class Trail:
+    """What earlier attempts left behind; travels in the heartbeat details.
+
+    Attributes:
+        sent: Calls in which the item was sent.
+        doubt: An earlier call may have had its effect. Only an answer ends that: a later attempt that provably sent
+            nothing says nothing about the earlier one.
+    """
+
+    sent: int = 0
+    doubt: bool = False
+
+    @classmethod
+    def of(cls, earlier: int) -> Self:
+        """Read the trail; ``earlier`` are the calls of earlier activities.
+
+        An attempt that ended without a word belonged to a lost worker, and may have sent.
+        """
+        info = activity.info()
+        if info.attempt == 1:
+            return cls(earlier)
+        known = info.heartbeat_details[0] if info.heartbeat_details else None
+        if not isinstance(known, dict) or not isinstance(known.get("sent"), int):
+            return cls(earlier + info.attempt - 1, True)
+        if known.get("ended") == info.attempt - 1:
+            return cls(known["sent"], known.get("doubt") is True)
+        return cls(max(known["sent"], earlier + 1), True)
+
+    def details(self, *, ended: bool = False) -> dict[str, Any]:
+        """Return the heartbeat details; ``ended`` where this attempt reports how it ended."""
+        return {"sent": self.sent, "doubt": self.doubt, "ended": activity.info().attempt if ended else 0}
+
+    def failed(self, failure: CallFailed, before: int) -> CallFailureKind:
+        """Note a failed call and return what all attempts together prove."""
+        self.sent = before if failure.kind is CallFailureKind.UNREACHABLE else before + 1
+        self.doubt = self.doubt or failure.kind is CallFailureKind.DOUBT
+        return CallFailureKind.DOUBT if self.doubt else failure.kind
 
 
 def retry_or_return(failure: CallFailed, tool: ToolSpec, details: Any) -> None:

@@ -1,12 +1,12 @@
 """Activity ``execute_item``: call the tool for one item, or once where there are none."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from temporalio import activity
 
-from confirmo.activities.attempt import Lease, heartbeating, retry_or_return, sent_before, uninterrupted
+from confirmo.activities.attempt import Lease, Trail, heartbeating, retry_or_return, uninterrupted
 from confirmo.activities.late_answers import LateAnswers
-from confirmo.activities.sending import Sender, sent_by, single_status_report, stamp, verified_outcome
+from confirmo.activities.sending import Sender, single_status_report, stamp, verified_outcome
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
 from confirmo.policies.calls import ExecuteItemRequest
@@ -15,13 +15,6 @@ from confirmo.policies.errors import CallFailed
 from confirmo.policies.evidence import CallReport, report_items, report_single
 from confirmo.policies.items import arguments_for_item
 from confirmo.policies.models import FrozenItem
-
-
-@dataclass
-class _Count:
-    """Calls in which the item was sent, over all attempts; travels in the heartbeat."""
-
-    sent: int = field(default=0)
 
 
 @dataclass(frozen=True)
@@ -34,30 +27,30 @@ class ExecuteItem:
     @activity.defn(name=names.EXECUTE_ITEM)
     async def execute_item(self, request: ExecuteItemRequest) -> CallReport:
         """Return what became of the item. What Temporal may retry is raised; every other outcome is a value."""
-        count = _Count(sent_before(request.attempts_before))
-        async with heartbeating(lambda: {"sent": count.sent}) as lease:
-            return await uninterrupted(self._execute(request, count, lease))
+        trail = Trail.of(request.attempts_before)
+        async with heartbeating(trail.details) as lease:
+            return await uninterrupted(self._execute(request, trail, lease))
 
-    async def _execute(self, request: ExecuteItemRequest, count: _Count, lease: Lease) -> CallReport:
-        before = count.sent
+    async def _execute(self, request: ExecuteItemRequest, trail: Trail, lease: Lease) -> CallReport:
+        before = trail.sent
 
         def guard() -> None:
             lease.check()
-            count.sent = before + 1
+            trail.sent = before + 1
 
         sender = Sender(self.servers, self.late, request.transaction_id, request.root, guard)
         items = (request.item,) if request.item is not None else ()
         if request.verify_first and request.status_tool is not None:
-            known = await self._verify(request, sender, count)
+            known = await self._verify(request, sender, trail)
             if known is not None:
                 return known
         try:
             report = await self._call(request, sender, items)
         except CallFailed as failure:
-            count.sent = before + sent_by(failure)
-            retry_or_return(failure, request.tool, {"sent": count.sent})
-            report = report_of_failure(failure.kind, failure.reason, items, count.sent)
-        return stamp(report, sender, {}, count.sent)
+            kind = trail.failed(failure, before)
+            retry_or_return(failure, request.tool, trail.details(ended=True))
+            report = report_of_failure(kind, failure.reason, items, trail.sent)
+        return stamp(report, sender, {}, trail.sent)
 
     async def _call(
         self, request: ExecuteItemRequest, sender: Sender, items: tuple[FrozenItem, ...]
@@ -67,7 +60,7 @@ class ExecuteItem:
         answer = await sender.send(tool, arguments, sender.key(item))
         return report_single(answer, tool) if item is None else report_items(answer, items, tool)
 
-    async def _verify(self, request: ExecuteItemRequest, sender: Sender, count: _Count) -> CallReport | None:
+    async def _verify(self, request: ExecuteItemRequest, sender: Sender, trail: Trail) -> CallReport | None:
         """Ask what became of the item; null where it is certain that it may be sent again."""
         assert request.status_tool is not None
         tool, key = request.tool, sender.key(request.item)
@@ -77,15 +70,16 @@ class ExecuteItem:
             answer = await sender.late_answer(tool, key, wait=waited)
             if answer is not None:
                 report = report_items(answer, items, tool) if items else report_single(answer, tool)
-                return stamp(report, sender, {}, count.sent)
+                return stamp(report, sender, {}, trail.sent)
             verdict = await sender.ask_status(tool, request.status_tool, request.item)
             if verdict.kind != "not_found":
                 break
             if waited or not sender.may_still_act(tool, key):
+                trail.doubt = False
                 return None
             # The first call may still be under way at the server: it must have ended before another one is sent.
             waited = True
         if request.item is None:
-            return stamp(single_status_report(verdict, request.status_tool.name), sender, {}, count.sent)
+            return stamp(single_status_report(verdict, request.status_tool.name), sender, {}, trail.sent)
         outcome = verified_outcome(request.item, verdict, request.status_tool.name)
-        return stamp(CallReport(items=(outcome,)), sender, {}, count.sent)
+        return stamp(CallReport(items=(outcome,)), sender, {}, trail.sent)

@@ -9,10 +9,10 @@ from temporalio import activity
 
 from confirmo.activities.attempt import (
     Lease,
+    Trail,
     heartbeating,
     may_retry,
     retry_or_return,
-    sent_before,
     uninterrupted,
 )
 from confirmo.activities.late_answers import LateAnswers
@@ -21,7 +21,7 @@ from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
 from confirmo.policies.calls import ExecuteItemsRequest
 from confirmo.policies.doubt import report_of_failure, report_unsent
-from confirmo.policies.errors import CallFailed
+from confirmo.policies.errors import CallFailed, CallFailureKind
 from confirmo.policies.evidence import CallReport, ItemOutcome, report_items
 from confirmo.policies.items import arguments_for_all, arguments_for_item
 from confirmo.policies.models import FrozenItem
@@ -32,6 +32,7 @@ class _Slice:
     """What is known so far; travels in the heartbeat so that a lost worker's successor takes up from it."""
 
     outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
+    trail: Trail = field(default_factory=Trail)
     reports: list[CallReport] = field(default_factory=list)
     stopped: bool = False
 
@@ -43,7 +44,8 @@ class _Slice:
         self.outcomes |= {outcome.item_id: outcome for outcome in report.items}
 
     def details(self) -> dict[str, object]:
-        return {"outcomes": [outcome.model_dump(mode="json") for outcome in self.outcomes.values()]}
+        outcomes = [outcome.model_dump(mode="json") for outcome in self.outcomes.values()]
+        return self.trail.details() | {"outcomes": outcomes}
 
     def report(self, items: Sequence[FrozenItem]) -> CallReport:
         """Return one report over ``items``, in their order; those never sent say so."""
@@ -72,7 +74,7 @@ class ExecuteItems:
     @activity.defn(name=names.EXECUTE_ITEMS)
     async def execute_items(self, request: ExecuteItemsRequest) -> CallReport:
         """Return one outcome per item. A cancel stops what was not sent and waits for what is under way."""
-        state = _Slice(_recorded())
+        state = _Slice(_recorded(), Trail.of(max(request.attempts_before.values(), default=0)))
         async with heartbeating(state.details) as lease:
             return await uninterrupted(self._execute(request, state, lease), state.stop)
 
@@ -84,7 +86,7 @@ class ExecuteItems:
             items = [item for item in items if item.item_id not in state.outcomes]
         if request.call == "whole":
             if items:
-                state.record(await self._whole(request, sender, items))
+                state.record(await self._whole(request, sender, state.trail, items))
         else:
             await self._each(items, request, state, lambda item: self._one(request, sender, state, item))
         return state.report(request.items)
@@ -121,7 +123,9 @@ class ExecuteItems:
         except CallFailed as failure:
             sent += sent_by(failure)
             again = may_retry(failure.kind, tool)
-            report = report_of_failure(failure.kind, failure.reason, (item,), sent)
+            # A slice raises nothing, so an earlier attempt of it was lost with its worker and may have sent this item.
+            kind = CallFailureKind.DOUBT if state.trail.doubt else failure.kind
+            report = report_of_failure(kind, failure.reason, (item,), sent)
             if again:
                 report = report.model_copy(
                     update={
@@ -134,9 +138,9 @@ class ExecuteItems:
         state.record(stamp(report, sender, {}, sent))
 
     async def _whole(
-        self, request: ExecuteItemsRequest, sender: Sender, items: list[FrozenItem]
+        self, request: ExecuteItemsRequest, sender: Sender, trail: Trail, items: list[FrozenItem]
     ) -> CallReport:
-        tool, sent = request.tool, sent_before(max(request.attempts_before.values(), default=0))
+        tool, before = request.tool, trail.sent
         wanted = {item.item_id for item in items}
         every = [
             item if item.item_id in wanted else item.model_copy(update={"eligible": False})
@@ -145,11 +149,11 @@ class ExecuteItems:
         arguments = arguments_for_all(tool, request.arguments, every, request.resolved_items)
         try:
             answer = await sender.send(tool, arguments, sender.key(None), keys_of(sender, items))
-            return stamp(report_items(answer, items, tool), sender, {}, sent + 1)
+            return stamp(report_items(answer, items, tool), sender, {}, before + 1)
         except CallFailed as failure:
-            sent += sent_by(failure)
-            retry_or_return(failure, tool, {"sent": sent})
-            return stamp(report_of_failure(failure.kind, failure.reason, items, sent), sender, {}, sent)
+            kind = trail.failed(failure, before)
+            retry_or_return(failure, tool, trail.details(ended=True))
+            return stamp(report_of_failure(kind, failure.reason, items, trail.sent), sender, {}, trail.sent)
 
 
 def _recorded() -> dict[str, ItemOutcome]:

@@ -7,8 +7,9 @@ from typing import Any
 from confirmo.client.answers import AnsweredState
 from confirmo.client.errors import NoWorker, RequestMismatch
 from confirmo.client.messages import Messenger, NobodyAnswered, RunClosed
-from confirmo.client.reading import Reader, no_worker
+from confirmo.client.reading import Reader
 from confirmo.client.repeated import already_closed, was_cancelled, was_carried_out
+from confirmo.client.replies import no_worker
 from confirmo.client.requests import Start, json_payload
 from confirmo.policies import names
 from confirmo.policies.models import Cancellation, Decision

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
 from temporalio.converter import DataConverter
 from temporalio.exceptions import ApplicationError
 
@@ -116,15 +115,7 @@ def _proved(item: ItemState, entry: dict[str, Any] | None) -> ItemState:
         outcome = Outcome(entry.get("outcome") or "")
     except ValueError:
         return item
-    reason = entry.get("reason")
+    reason = entry.get("reason") if outcome is not Outcome.SUCCEEDED else None
     return item.model_copy(
         update={"outcome": outcome, "reason": reason if isinstance(reason, str) else item.reason}
     )
-
-
-def read_result(value: Any) -> TransactionResult | None:
-    """Return a result as it came over the wire, null where it is none."""
-    try:
-        return TransactionResult.model_validate(value)
-    except ValidationError:
-        return None

@@ -22,16 +22,19 @@ _FROM_OUTSIDE = frozenset(
     }
 )
 _PAGE = 200
+_UNFINDABLE = frozenset('\\"')
+"""The server never finds a keyword with one of these (measured on SQLite), so they are compared here."""
 
 STATUS_WORDS = (*(status.value for status in Status), DoorStatus.TERMINATED.value)
 
 
 class Listing:
-    """Lists the transactions of one namespace."""
+    """One list of the transactions of a namespace."""
 
     def __init__(self, client: Client, reader: Reader) -> None:
         self._client = client
         self._reader = reader
+        self._silent = False
 
     async def list(
         self, *, status: str | None, tenant: str | None, limit: int
@@ -76,12 +79,8 @@ class Listing:
 
     async def _summary(self, run: WorkflowExecution) -> TransactionSummary:
         known = {name: _attribute(run, name) for name in names.SEARCH_ATTRIBUTES}
-        state: TransactionState | None = None
         if known[names.SEARCH_STATUS] is None or known[names.SEARCH_TENANT] is None:
-            state = await self._read(run.id)
-            known = _from_state(state) if state else known
-        if state is None or known[names.SEARCH_TENANT] is None:
-            known[names.SEARCH_TENANT] = known[names.SEARCH_TENANT] or await self._tenant(run.id)
+            known = await self._read(run.id)
         return TransactionSummary(
             transaction_id=run.id,
             status=_status(run, known[names.SEARCH_STATUS]),
@@ -92,15 +91,16 @@ class Listing:
             closed_at=_time(run.close_time) if run.close_time else None,
         )
 
-    async def _read(self, transaction_id: str) -> TransactionState | None:
-        try:
-            return await self._reader.state(transaction_id)
-        except NoWorker as error:
-            return error.state
-
-    async def _tenant(self, transaction_id: str) -> str | None:
-        request = (await self._reader.record(transaction_id)).request
-        return request.tenant if request else None
+    async def _read(self, transaction_id: str) -> dict[str, str | None]:
+        """Read what search attributes would hold: a worker is asked for open runs only, and not again once silent."""
+        record = await self._reader.record(transaction_id)
+        state = record.state()
+        if record.open and not self._silent:
+            try:
+                state = await self._reader.state(transaction_id)
+            except NoWorker:
+                self._silent = True
+        return _from_state(state) | {names.SEARCH_TENANT: record.request.tenant if record.request else None}
 
 
 def check_status(status: str | None) -> None:
@@ -117,14 +117,13 @@ def _query(status: str | None, tenant: str | None) -> str:
         parts.append(
             f"({names.SEARCH_STATUS} = {_text(status)} OR {names.SEARCH_STATUS} IS NULL OR ExecutionStatus = 'Failed')"
         )
-    if tenant is not None:
+    if tenant is not None and not _UNFINDABLE & set(tenant):
         parts.append(f"({names.SEARCH_TENANT} = {_text(tenant)} OR {names.SEARCH_TENANT} IS NULL)")
     return " AND ".join(parts)
 
 
 def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _attribute(run: WorkflowExecution, name: str) -> str | None:
@@ -147,7 +146,6 @@ def _from_state(state: TransactionState) -> dict[str, str | None]:
     return {
         names.SEARCH_STATUS: status_word(state),
         names.SEARCH_TOOL: state.tool_name or None,
-        names.SEARCH_TENANT: state.events[-1].tenant if state.events else None,
         names.SEARCH_OUTCOME: outcome,
     }
 

@@ -24,7 +24,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from confirmo.client.connection import within
 from confirmo.client.errors import ConfirmoError, TemporalUnavailable, refused
-from confirmo.client.reading import RPC_TIMEOUT, Reader, parse_state
+from confirmo.client.reading import RPC_TIMEOUT, Reader
+from confirmo.client.replies import parse_state
 from confirmo.client.requests import Start
 from confirmo.policies import names
 from confirmo.policies.errors import UpdateErrorType

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
 from temporalio.client import (
     Client,
     WorkflowExecutionDescription,
@@ -17,24 +16,16 @@ from temporalio.client import (
     WorkflowQueryRejectedError,
 )
 from temporalio.common import QueryRejectCondition
-from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from confirmo.client.answers import is_over
 from confirmo.client.connection import TIMED_OUT, address_of, fault, not_found, within
-from confirmo.client.ending import ended_as, read_result
-from confirmo.client.errors import (
-    ConfirmoError,
-    InvalidRequest,
-    NoWorker,
-    TransactionTerminated,
-    UnreadableRecord,
-)
+from confirmo.client.ending import ended_as
+from confirmo.client.errors import ConfirmoError, NoWorker, UnreadableRecord
 from confirmo.client.records import Record, read_record
+from confirmo.client.replies import no_result, no_worker, parse_result, parse_state, unreadable
 from confirmo.policies import names
-from confirmo.policies.errors import INVALID_REQUEST
 from confirmo.policies.models import CLOSED_STATUSES, TransactionResult, TransactionState
-from confirmo.policies.texts import one_line
 
 T = TypeVar("T")
 
@@ -43,6 +34,9 @@ RPC_TIMEOUT = timedelta(seconds=10)
 
 LIVENESS = timedelta(seconds=10)
 """While something is waited for, the server is asked this often whether it is still there."""
+
+CLOSED_PATIENCE = timedelta(seconds=2)
+"""Of a worker that is asked about a closed run: history knows nearly as much."""
 
 _NO_WORKER = (*TIMED_OUT, RPCStatusCode.FAILED_PRECONDITION)
 
@@ -99,11 +93,10 @@ class Reader:
             NoWorker: The run is open and no worker answered.
             TransactionNotFound: No such transaction.
         """
-        condition = QueryRejectCondition.NOT_COMPLETED_CLEANLY
         try:
-            return await self._query(transaction_id, condition)
-        except WorkflowQueryRejectedError:
-            return await self._ended_otherwise(transaction_id)
+            return await self._query(transaction_id, QueryRejectCondition.NOT_OPEN, self._patience)
+        except WorkflowQueryRejectedError as rejected:
+            return await self._closed(transaction_id, rejected.status)
         except (WorkflowQueryFailedError, RPCError, TimeoutError) as error:
             if isinstance(error, RPCError) and error.status not in _NO_WORKER:
                 raise self.fault(error, transaction_id) from None
@@ -112,24 +105,27 @@ class Reader:
             raise no_worker(transaction_id, record.state())
         return record.state()
 
-    async def _query(self, transaction_id: str, condition: QueryRejectCondition | None) -> TransactionState:
+    async def _query(
+        self, transaction_id: str, condition: QueryRejectCondition | None, patience: timedelta
+    ) -> TransactionState:
         if not transaction_id:
             raise not_found(transaction_id)
         query = self.handle(transaction_id).query(
-            names.QUERY_STATE, reject_condition=condition, rpc_timeout=self._patience
+            names.QUERY_STATE, reject_condition=condition, rpc_timeout=patience
         )
-        return parse_state(await within(self._patience, query), transaction_id)
+        return parse_state(await within(patience, query), transaction_id)
 
-    async def _ended_otherwise(self, transaction_id: str) -> TransactionState:
-        """Return the state of a run that failed or was ended from outside: its history, with a worker's last word."""
-        record = await self.record(transaction_id)
-        ending = record.ending
-        if ending is None or ending.from_outside is None:
-            return record.state()
+    async def _closed(self, transaction_id: str, status: WorkflowExecutionStatus | None) -> TransactionState:
+        """Return the state of a closed run: a worker's last word, with an end that the workflow did not see itself."""
         try:
-            return ended_as(await self._query(transaction_id, None), ending)
-        except (WorkflowQueryFailedError, RPCError, TimeoutError, ConfirmoError):
-            return record.state()
+            patience = min(self._patience, CLOSED_PATIENCE)
+            state = await self._query(transaction_id, None, patience)
+        except (WorkflowQueryFailedError, RPCError, TimeoutError, UnreadableRecord):
+            return (await self.record(transaction_id)).state()
+        if status is WorkflowExecutionStatus.COMPLETED:
+            return state
+        record = await self.record(transaction_id)
+        return record.state() if record.ending is None else ended_as(state, record.ending)
 
     async def watch(
         self, transaction_id: str, interval: timedelta, patience: timedelta
@@ -170,17 +166,14 @@ class Reader:
         try:
             value = await self.patiently(transaction_id, self.handle(transaction_id).result, None)
         except WorkflowFailureError as error:
-            raise _no_result(transaction_id, error.cause) from None
+            raise no_result(transaction_id, error.cause) from None
         except RPCError as error:
             raise self.fault(error, transaction_id) from None
         except ConfirmoError:
             raise
         except Exception:  # whatever a converter or codec raises for bytes that are not its own
-            raise _unreadable(transaction_id) from None
-        result = read_result(value)
-        if result is None:
-            raise _unreadable(transaction_id)
-        return result
+            raise unreadable(transaction_id) from None
+        return parse_result(value, transaction_id)
 
     async def patiently(
         self, transaction_id: str, wait: Callable[[], Awaitable[T]], timeout: timedelta | None
@@ -207,42 +200,3 @@ class Reader:
             return (await self.handle(transaction_id).fetch_history(rpc_timeout=RPC_TIMEOUT)).to_json()
         except RPCError as error:
             raise self.fault(error, transaction_id) from None
-
-
-def parse_state(value: Any, transaction_id: str) -> TransactionState:
-    """Return a state as it came over the wire. Raises ``UnreadableRecord``."""
-    try:
-        return TransactionState.model_validate(value)
-    except ValidationError:
-        raise _unreadable(transaction_id) from None
-
-
-def no_worker(transaction_id: str, state: TransactionState | None = None) -> NoWorker:
-    """Return the error for a transaction that waits for a worker."""
-    return NoWorker(
-        f"No worker answers for the transaction {transaction_id}; nothing of it is lost. Start one (confirmo worker) "
-        "and repeat the same.",
-        state,
-    )
-
-
-def _no_result(transaction_id: str, cause: BaseException) -> ConfirmoError:
-    message = one_line(getattr(cause, "message", "") or str(cause), 300)
-    if isinstance(cause, ApplicationError):
-        if cause.type == INVALID_REQUEST:
-            return InvalidRequest(
-                f"The transaction {transaction_id} was started with no valid request: {message}"
-            )
-        return UnreadableRecord(
-            f"The workflow of {transaction_id} failed ({message}); look at its history: confirmo history export."
-        )
-    return TransactionTerminated(
-        f"The transaction {transaction_id} was ended from outside ({message}) and has no result; confirmo status "
-        "shows what is on record."
-    )
-
-
-def _unreadable(transaction_id: str) -> UnreadableRecord:
-    return UnreadableRecord(
-        f"The record of {transaction_id} cannot be read here: connect with the data converter that wrote it."
-    )

@@ -18,6 +18,7 @@ from confirmo.policies.models import (
     Approval,
     Confirmation,
     ItemState,
+    Outcome,
     Status,
     TransactionRequest,
     TransactionState,
@@ -89,7 +90,8 @@ class Record:
         outcome = self.outcomes.get(item.item_id)
         if outcome is None:
             return item
-        return item.model_copy(update={"outcome": outcome.outcome, "reason": outcome.reason or item.reason})
+        reason = None if outcome.outcome is Outcome.SUCCEEDED else outcome.reason
+        return item.model_copy(update={"outcome": outcome.outcome, "reason": reason or item.reason})
 
 
 async def read_record(client: Client, transaction_id: str, timeout: timedelta) -> Record:

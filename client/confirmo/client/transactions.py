@@ -57,7 +57,6 @@ class TransactionClient:
     ) -> None:
         self.temporal = client
         self._reader = Reader(client, worker_patience)
-        self._listing = Listing(client, self._reader)
         messenger = Messenger(client, self._reader, task_queue)
         self._delivery = Delivery(messenger, self._reader, worker_patience)
 
@@ -227,7 +226,7 @@ class TransactionClient:
 
     async def find(self, query: str) -> tuple[str, ...]:
         """Return the ids of all transactions that a Temporal list filter finds. Raises ``InvalidRequest``."""
-        return await self._listing.find(query)
+        return await Listing(self.temporal, self._reader).find(query)
 
     async def list(
         self, *, status: str | None = None, tenant: str | None = None, limit: int = 100
@@ -241,7 +240,7 @@ class TransactionClient:
             tenant: Only this one's.
             limit: At most so many.
         """
-        return await self._listing.list(status=status, tenant=tenant, limit=limit)
+        return await Listing(self.temporal, self._reader).list(status=status, tenant=tenant, limit=limit)
 
 
 def _decision(decision: Decision | Mapping[str, Any]) -> Decision:

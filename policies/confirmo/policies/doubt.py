@@ -74,6 +74,21 @@ def retry_delay(report: CallReport, cycle: int) -> float:
     return max([min(0.5 * 2.0**cycle, 20.0), *asked])
 
 
+def merge_retry(first: CallReport, second: CallReport) -> CallReport:
+    """Lay the report of another try over the first one.
+
+    A try that provably sent nothing says nothing about an earlier one that left doubt: the item stays ``UNKNOWN``.
+    """
+    earlier = {outcome.item_id: outcome for outcome in first.items}
+    kept = [
+        outcome.model_copy(update={"outcome": Outcome.UNKNOWN, "reason_code": ReasonCode.LOST_ANSWER.value})
+        if outcome.reason_code == ReasonCode.NOT_EXECUTED.value and is_open(earlier[outcome.item_id])
+        else outcome
+        for outcome in second.items
+    ]
+    return merge_reports(first, second.model_copy(update={"items": tuple(kept)}))
+
+
 def merge_reports(first: CallReport, second: CallReport) -> CallReport:
     """Lay a later report over an earlier one: only the items that it names change."""
     later = {outcome.item_id: outcome for outcome in second.items}

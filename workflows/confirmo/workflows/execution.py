@@ -20,6 +20,7 @@ from confirmo.policies.calls import AuxiliaryReport, AuxiliaryRequest, ExecuteIt
 from confirmo.policies.doubt import (
     may_verify,
     merge_reports,
+    merge_retry,
     open_items,
     report_of_failure,
     retry_delay,
@@ -149,7 +150,7 @@ class Execution:
             if again:
                 await self._pause(retry_delay(report, cycle - 1))
             if again and not book.cancel_requested:
-                report = merge_reports(report, await send(_Part(again, attempts, False, f"-retry-{cycle}")))
+                report = merge_retry(report, await send(_Part(again, attempts, False, f"-retry-{cycle}")))
             still = open_items(report, items) if may_verify(self._tool, self._status_tool) else ()
             if still:
                 report = merge_reports(report, await send(_Part(still, attempts, True, f"-verify-{cycle}")))

@@ -1,6 +1,5 @@
 """One real Temporal server for the whole session."""
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +11,6 @@ from temporalio.testing import WorkflowEnvironment
 from confirmo.policies.names import SEARCH_ATTRIBUTES
 from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
 from confirmo.workflows.converter import data_converter
-from harness.serving import closing
 from harness.tool_server import ToolServer
 
 sys.dont_write_bytecode = True
@@ -34,7 +32,6 @@ async def temporal() -> AsyncIterator[WorkflowEnvironment]:
         dev_server_log_level="error",
     ) as environment:
         yield environment
-        await asyncio.gather(*closing)
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -46,5 +43,5 @@ async def client(temporal: WorkflowEnvironment) -> Client:
 @pytest_asyncio.fixture
 async def tools() -> AsyncIterator[ToolServer]:
     """A scriptable MCP tool server over streamable HTTP."""
-    async with ToolServer().running(wait=False) as server:
+    async with ToolServer().running() as server:
         yield server

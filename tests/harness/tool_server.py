@@ -97,8 +97,8 @@ class ToolServer:
         return answer if isinstance(answer, types.CallToolResult) else answered(answer)
 
     @asynccontextmanager
-    async def running(self, port: int = 0, *, wait: bool = True) -> AsyncIterator["ToolServer"]:
+    async def running(self, port: int = 0) -> AsyncIterator["ToolServer"]:
         server: Server[Any] = Server("fixture", on_list_tools=self._list, on_call_tool=self._call)
         app = Front(server.streamable_http_app(json_response=True), self.pages, self._seen)
-        async with serving(app, port, wait=wait) as self.port:
+        async with serving(app, port) as self.port:
             yield self

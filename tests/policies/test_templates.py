@@ -1,8 +1,9 @@
 """The template of auxiliary and compensating steps."""
 
-from confirmo.policies.templates import ITEM_NAMES, STEP_NAMES, render, unknown_names
 from hypothesis import given
 from hypothesis import strategies as st
+
+from confirmo.policies.templates import ITEM_NAMES, STEP_NAMES, render, unknown_names
 
 ENTRIES = [{"item_id": "A-01", "label": "Rádio Maré"}, {"item_id": "A-02", "subject": "Clube Leitura"}]
 

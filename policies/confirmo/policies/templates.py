@@ -14,7 +14,7 @@ STEP_NAMES = frozenset({"transaction_id", "tool_name", "status", "results", "suc
 """Names in the arguments of ``after``: the entries of ``results[]``, whole or by outcome, and three texts."""
 
 ITEM_NAMES = frozenset({"transaction_id", "tool_name", "item_id", "label", "item", "result"})
-"""Names in the arguments of ``compensate``, for one succeeded item; ``item.<field>`` and ``result.<field>`` read one field."""
+"""Names in ``compensate``, for one succeeded item; ``item.<field>`` and ``result.<field>`` read one field."""
 
 _FIELDS_OF = ("item", "result")
 _NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}", re.ASCII)

@@ -82,6 +82,14 @@ class AuxiliaryStep(Wire):
     when: Literal["any_success", "all_success", "always"] = "any_success"
 
 
+class Compensation(Wire):
+    """``compensate`` of a policy: how a succeeded item is undone, and when."""
+
+    tool: str
+    arguments: dict[str, Any] = {}
+    when: Literal["partial", "cancelled", "on_request"] = "on_request"
+
+
 class ToolSpec(Wire):
     """One tool with its resolved policy.
 
@@ -103,6 +111,7 @@ class ToolSpec(Wire):
     confirmation: ConfirmationPolicy = ConfirmationPolicy()
     execution: ExecutionPolicy = ExecutionPolicy()
     after: tuple[AuxiliaryStep, ...] = ()
+    compensate: Compensation | None = None
     version: str = ""
 
     def argument(self, name: str) -> ArgumentSpec | None:

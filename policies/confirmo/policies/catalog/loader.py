@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from confirmo.policies.catalog.advice import advise
-from confirmo.policies.catalog.after import read_steps
+from confirmo.policies.catalog.after import read_compensation, read_steps
 from confirmo.policies.catalog.compose import compose
 from confirmo.policies.catalog.crosscheck import House, check
 from confirmo.policies.catalog.decode import MAX_BYTES, decode
@@ -139,4 +139,7 @@ def _put_together(
 def _finished(name: str, house: House) -> ToolSpec:
     steps = house.stated[name].policy.after or ()
     after = read_steps(name, steps, house.origin(name, "after"), house.policies_source, house.tools)
-    return versioned(house.tools[name].model_copy(update={"after": after}))
+    undo = house.stated[name].policy.compensate
+    origin = house.origin(name, "compensate")
+    compensate = undo and read_compensation(name, undo, origin, house.policies_source, house.tools)
+    return versioned(house.tools[name].model_copy(update={"after": after, "compensate": compensate}))

@@ -52,6 +52,7 @@ class RawPolicy:
     confirmation: dict[str, Any] = field(default_factory=dict)
     execution: dict[str, Any] = field(default_factory=dict)
     after: tuple[RawStep, ...] | None = None
+    compensate: RawStep | None = None
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,20 @@ def _step(node: Node, at: At) -> RawStep:
     return RawStep(**stated)
 
 
+_COMPENSATE: dict[str, Reader] = {
+    "tool": name,
+    "arguments": map_of(lambda node, _: node),
+    "when": word(_same("partial", "cancelled", "on_request")),
+}
+
+
+def _compensate(node: Node, at: At) -> RawStep:
+    stated = record(node, at, "compensate", _COMPENSATE)
+    if isinstance(node, Mapping) and not at.source.knows((*at.path, "tool")):
+        at.error(node, "'tool' is missing: name the tool that undoes this one.")
+    return RawStep(**{"when": "on_request"} | stated)
+
+
 _POLICY: dict[str, Reader] = {
     "operation_type": word({str(kind): kind for kind in OperationType}),
     "require_confirmation": flag,
@@ -154,6 +169,7 @@ _POLICY: dict[str, Reader] = {
     "confirmation": _confirmation,
     "execution": _execution,
     "after": list_of(_step),
+    "compensate": optional(_compensate),
 }
 
 

@@ -97,6 +97,7 @@ class Stated:
             confirmation={**defaults.confirmation, **own.confirmation},
             execution={**defaults.execution, **own.execution},
             after=defaults.after if own.after is None else own.after,
+            compensate=own.compensate,
         )
 
     @property

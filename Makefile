@@ -21,7 +21,7 @@ demo: setup
 	$(BIN)/confirmo demo
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -43,6 +43,10 @@ class ResolvePolicy:
         )
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:
-        wanted = [tool.pre_validation.tool, tool.execution.status_tool, *(step.tool for step in tool.after)]
         tools = self.catalog.tools
+        wanted = [tool.pre_validation.tool, tool.execution.status_tool, *(step.tool for step in tool.after)]
+        if tool.compensate is not None:
+            wanted.append(tool.compensate.tool)
+            if (undo := tools.get(tool.compensate.tool)) is not None:
+                wanted.append(undo.execution.status_tool)
         return {name: tools[name] for name in wanted if name is not None and name in tools}

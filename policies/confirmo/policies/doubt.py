@@ -74,6 +74,20 @@ def retry_delay(report: CallReport, cycle: int) -> float:
     return max([min(0.5 * 2.0**cycle, 20.0), *asked])
 
 
+def joined(items: Sequence[FrozenItem], *reports: CallReport) -> CallReport:
+    """Return one report over ``items``, in their order, from reports over parts of them."""
+    outcomes = {outcome.item_id: outcome for report in reports for outcome in report.items}
+    messages = [report.message for report in reports if report.message]
+    errors = [report.secondary_error for report in reports if report.secondary_error]
+    return CallReport(
+        items=tuple(outcomes[item.item_id] for item in items),
+        message="\n".join(dict.fromkeys(messages)) or None,
+        secondary_error="; ".join(dict.fromkeys(errors)) or None,
+        unrequested=tuple(entry for report in reports for entry in report.unrequested),
+        raw=next((report.raw for report in reports if report.raw), None),
+    )
+
+
 def merge_retry(first: CallReport, second: CallReport) -> CallReport:
     """Lay the report of another try over the first one.
 

@@ -94,8 +94,64 @@ class Actor(Wire):
     roles: tuple[str, ...] = ()
 
 
+class FrozenItem(Wire):
+    """One item of the frozen set.
+
+    Attributes:
+        item_id: Identity, normalised text (CONTRACT.md section 5).
+        label: What a person is shown.
+        data: The entry as it was resolved or given: a map, a text or a number.
+        aliases: Every identity field and label text by which a tool may name it.
+    """
+
+    item_id: str
+    label: str
+    eligible: bool = True
+    reason: str | None = None
+    data: Any = None
+    aliases: tuple[str, ...] = ()
+
+
+class Resolution(Wire):
+    """What an operator found out about an item whose outcome nobody could say. Evidence of its own kind."""
+
+    item_id: str
+    outcome: Literal["succeeded", "failed"]
+    note: str
+    actor: str | None = None
+    at: str
+
+
+class Redrive(Wire):
+    """What a transaction takes up from an earlier one.
+
+    Attributes:
+        of: The earlier transaction.
+        root: The first one: idempotency keys are derived from it.
+        mode: ``retry`` executes the named items again, ``undo`` compensates them.
+        whole_call: The earlier transaction had no items: its one call is made again.
+        item_ids: The items to act on.
+        verify_item_ids: Those of them that may have been sent: the status tool is asked first, where there is one.
+        verify_call: The same for a call without items.
+        known_items: The earlier transaction's whole set.
+        entries: The earlier evidence by item id.
+        resolutions: What an operator found out; those items are not sent.
+    """
+
+    of: str
+    root: str
+    mode: Literal["retry", "undo"] = "retry"
+    whole_call: bool = False
+    item_ids: tuple[str, ...] = ()
+    verify_item_ids: tuple[str, ...] = ()
+    verify_call: bool = False
+    known_items: tuple[FrozenItem, ...] = ()
+    entries: dict[str, dict[str, Any]] = {}
+    resolutions: tuple[Resolution, ...] = ()
+
+
 class TransactionRequest(Wire):
-    """Start of a transaction."""
+    """Start of a transaction. ``redrive`` is set by our doors only."""
 
     tool_name: str
     arguments: dict[str, Any] = {}
@@ -105,6 +161,7 @@ class TransactionRequest(Wire):
     requester: Actor | None = None
     locale: str = "pt-BR"
     metadata: dict[str, Any] = {}
+    redrive: Redrive | None = None
 
 
 class Decision(BaseModel):
@@ -128,24 +185,6 @@ class ItemState(Wire):
     eligible: bool = True
     reason: str | None = None
     outcome: Outcome | None = None
-
-
-class FrozenItem(Wire):
-    """One item of the frozen set.
-
-    Attributes:
-        item_id: Identity, normalised text (CONTRACT.md section 5).
-        label: What a person is shown.
-        data: The entry as it was resolved or given: a map, a text or a number.
-        aliases: Every identity field and label text by which a tool may name it.
-    """
-
-    item_id: str
-    label: str
-    eligible: bool = True
-    reason: str | None = None
-    data: Any = None
-    aliases: tuple[str, ...] = ()
 
 
 class Approval(Wire):
@@ -261,6 +300,8 @@ class TransactionState(Wire):
     reason: str | None = None
     reason_code: str | None = None
     events: tuple[Event, ...] = ()
+    redrive_of: str | None = None
+    redriven_as: str | None = None
 
 
 class ParametersProvided(Wire):

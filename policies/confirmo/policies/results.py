@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from confirmo.policies.calls import AuxiliaryReport
+from confirmo.policies.compensation import Undone
 from confirmo.policies.evidence import CallReport, ItemOutcome, result_entry
 from confirmo.policies.items import aliases
 from confirmo.policies.models import (
@@ -64,6 +65,40 @@ def _single_flags(reports: Sequence[CallReport]) -> list[bool]:
     return told or [report.outcome is Outcome.SUCCEEDED for report in reports]
 
 
+def item_entries(
+    tool: ToolSpec, items: Sequence[FrozenItem], outcomes: Mapping[str, ItemOutcome]
+) -> list[dict[str, Any]]:
+    """Return ``results[]``: one entry per item, in the confirmed order."""
+    return [result_entry(item, outcomes[item.item_id], tool) for item in items]
+
+
+def step_names(
+    transaction_id: str,
+    tool: ToolSpec,
+    items: Sequence[FrozenItem],
+    outcomes: Mapping[str, ItemOutcome],
+    reports: Sequence[CallReport],
+) -> dict[str, Any]:
+    """Return what the arguments of a step may name: the evidence, whole and by outcome (``templates.STEP_NAMES``)."""
+    entries = item_entries(tool, items, outcomes) or [
+        dict(entry) for report in reports for entry in report.results
+    ]
+    if not entries and reports:
+        entries = [_primary_single(reports[0])]
+    by_outcome = {
+        name: [entry for entry in entries if entry.get("outcome") == outcome.value]
+        for name, outcome in (
+            ("succeeded", Outcome.SUCCEEDED),
+            ("failed", Outcome.FAILED),
+            ("unknown", Outcome.UNKNOWN),
+        )
+    }
+    done = len(by_outcome["succeeded"])
+    status = "SUCCESS" if done == len(entries) else "PARTIAL_SUCCESS" if done else "FAILED"
+    named = {"transaction_id": transaction_id, "tool_name": tool.name, "status": status, "results": entries}
+    return named | by_outcome
+
+
 def build_result(
     *,
     transaction_id: str,
@@ -75,16 +110,35 @@ def build_result(
     cancelled: bool,
     cancel_reason: str | None = None,
     locale: str,
+    undone: Undone | None = None,
+    marks: Mapping[str, dict[str, Any]] | None = None,
 ) -> TransactionResult:
-    """Build the result of an executed transaction. The status is the normaliser's where there are two items or more."""
-    entries = [result_entry(item, outcomes[item.item_id], tool) for item in items]
+    """Build the result of an executed transaction. The status is the normaliser's where there are two items or more.
+
+    Args:
+        transaction_id: The transaction.
+        tool: The primary tool.
+        items: The confirmed set.
+        outcomes: What became of each item.
+        reports: What the calls proved.
+        auxiliary: What the steps afterwards reported.
+        cancelled: Whether a cancel came while it was executing.
+        cancel_reason: Its reason.
+        locale: Of the message.
+        undone: What became of a compensation.
+        marks: Fields added to the entries of items, by item id.
+    """
+    entries = [
+        entry | (marks or {}).get(entry["item_id"], {}) for entry in item_entries(tool, items, outcomes)
+    ]
     primary = _primary_with_items(entries, reports, items) if items else _primary_single(reports[0])
     shown = entries or [entry for entry in primary.get("results", []) if isinstance(entry, dict)]
     flags = [entry.get("success") is True for entry in shown] if shown else [primary["success"]]
     any_success = any(flags)
     error = None if any_success else _first_reason(shown, primary)
-    secondary = _secondary_error(reports, auxiliary)
-    output = {tool.name: primary} | _auxiliary_output(tool.name, auxiliary)
+    secondary = _secondary_error(reports, auxiliary, undone)
+    undo = {} if undone is None else {undone.tool: undone.output()}
+    output = {tool.name: primary} | undo | _auxiliary_output(tool.name, auxiliary)
     status = Status.COMPLETED if any_success else Status.FAILED
     raw = {
         "transaction_id": transaction_id,
@@ -94,7 +148,7 @@ def build_result(
         "result": {"status": status.value, "output": output},
         "metadata": {
             "workflow_status": "COMPLETED",
-            "needs_review": _needs_review(shown, primary, reports, items),
+            "needs_review": _needs_review(shown, primary, reports, items) or bool(undone and undone.in_doubt),
         },
     }
     normal = normalize(tool.name, raw)
@@ -210,8 +264,11 @@ def _auxiliary_output(primary: str, auxiliary: Sequence[AuxiliaryResult]) -> dic
     return output
 
 
-def _secondary_error(reports: Sequence[CallReport], auxiliary: Sequence[AuxiliaryResult]) -> str | None:
+def _secondary_error(
+    reports: Sequence[CallReport], auxiliary: Sequence[AuxiliaryResult], undone: Undone | None
+) -> str | None:
     errors = [report.secondary_error for report in reports if report.secondary_error]
+    errors += [error] if undone is not None and (error := undone.error()) else []
     errors += [f"{step.tool}: {step.report.error}" for step in auxiliary if not step.report.success]
     return "; ".join(dict.fromkeys(errors)) or None
 

@@ -14,6 +14,7 @@ _PT = {
     "not_verified": "A validação não pôde ser feita, por isso a operação não foi oferecida. Tente mais tarde.",
     "too_many_attempts": "As informações continuaram insuficientes após várias tentativas.",
     "nothing_to_do": "Nenhum item restou para ser processado.",
+    "nothing_to_undo": "A política desta operação não diz como desfazê-la, ou nada há a desfazer.",
     "too_large": "O pedido é grande demais para uma só operação ({count} itens).",
     "not_executed": "não executado",
 }
@@ -31,6 +32,7 @@ _EN = {
     "not_verified": "Validation could not be done, so the operation was not offered. Try again later.",
     "too_many_attempts": "The information stayed insufficient after several attempts.",
     "nothing_to_do": "No item was left to be processed.",
+    "nothing_to_undo": "The policy of this operation does not say how to undo it, or there is nothing to undo.",
     "too_large": "The request is too large for one operation ({count} items).",
     "not_executed": "not executed",
 }

@@ -11,6 +11,8 @@ DYNAMIC_CONFIG = {
     # A shard's queue is read at most 20 times a second by default: up to 50 ms for every hand-over of a task.
     "history.transferProcessorMaxPollRPS": "2000",
     "history.timerProcessorMaxPollRPS": "2000",
+    # A timer, and with it every retry, may fire this much late. The default of a second is for clocks of several hosts.
+    "history.timerProcessorMaxTimeShift": '"20ms"',
     # One server and one worker: partitions only add hops between them.
     "matching.numTaskqueueReadPartitions": "1",
     "matching.numTaskqueueWritePartitions": "1",

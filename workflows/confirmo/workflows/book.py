@@ -47,6 +47,8 @@ class Book:
     given: dict[str, Any] = field(default_factory=dict)
     """Arguments as the caller gave them, with what was provided and amended since."""
     removed_ids: set[str] = field(default_factory=set)
+    kept_ids: frozenset[str] | None = None
+    """In a redrive: the only items that may be acted on."""
     policies: dict[str, ResolvedPolicy] = field(default_factory=dict)
     tool: ToolSpec | None = None
     """The tool that will run."""
@@ -57,6 +59,8 @@ class Book:
     question: str | None = None
     items: tuple[FrozenItem, ...] = ()
     items_resolved: bool = False
+    asking: ToolSpec | None = None
+    """The tool that the last question was about."""
     confirmation: Confirmation | None = None
     deadline: datetime | None = None
     decided: Decided | None = None
@@ -70,6 +74,9 @@ class Book:
     """Set by a message that changes the arguments; cleared when they are validated anew."""
     cancel_requested: bool = False
     cancel_reason: str | None = None
+    reject_comment: str | None = None
+    executed: tuple[FrozenItem, ...] | None = None
+    """The confirmed set, once effects may have begun."""
     events: deque[Event] = field(default_factory=lambda: deque(maxlen=KEPT_EVENTS))
     event_count: int = 0
     parameter_questions: int = 0
@@ -102,8 +109,15 @@ class Book:
 
     @property
     def confirmation_policy(self) -> ConfirmationPolicy:
-        """The policy of the tool that will run."""
-        return self.tool.confirmation if self.tool else ConfirmationPolicy()
+        """The policy of the tool that is asked about, else of the one that will run."""
+        tool = self.asking or self.tool
+        return tool.confirmation if tool else ConfirmationPolicy()
+
+    @property
+    def root(self) -> str:
+        """What idempotency keys are derived from: the first transaction of a chain of redrives."""
+        redrive = self.request.redrive
+        return redrive.root if redrive is not None else self.transaction_id
 
     @property
     def requester(self) -> Actor | None:
@@ -129,6 +143,12 @@ class Book:
         """Change the status, and what the Temporal UI and its search show."""
         self.status = status
         self.publish()
+
+    def begin(self) -> None:
+        """Note that effects may have begun; the confirmed set does not change any more."""
+        self.executed = self.selected()
+        self.move(Status.EXECUTING)
+        self.emit(EventName.EXECUTION_STARTED, items_count=len(self.executed))
 
     def close(
         self, status: Status, event: EventName | None, reason: str | None, code: ReasonCode | None
@@ -177,8 +197,16 @@ class Book:
             expires_at=self.deadline,
         )
 
+    def asked_to_change(self) -> Question:
+        """Return what a change of the set is judged by: once effects may have begun, none is possible."""
+        question = self.asked()
+        changed = {"status": Status.EXECUTING} if self.executed is not None and not question.closed else {}
+        return question.model_copy(update=changed)
+
     def selected(self) -> tuple[FrozenItem, ...]:
         """Return the items that belong to the confirmed set: all, or those a yes named and the ineligible ones."""
+        if self.executed is not None:
+            return self.executed
         chosen = self.decided.item_ids if self.decided else None
         if chosen is None:
             return self.items
@@ -215,6 +243,7 @@ class Book:
             reason=self.reason,
             reason_code=self.reason_code,
             events=tuple(self.events),
+            redrive_of=self.request.redrive.of if self.request.redrive else None,
         )
 
     def _item_state(self, item: FrozenItem) -> ItemState:

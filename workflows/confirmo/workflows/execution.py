@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -18,6 +18,7 @@ from temporalio.workflow import ActivityCancellationType
 from confirmo.policies import items as item_rules
 from confirmo.policies.calls import AuxiliaryReport, AuxiliaryRequest, ExecuteItemRequest, ExecuteItemsRequest
 from confirmo.policies.doubt import (
+    joined,
     may_verify,
     merge_reports,
     merge_retry,
@@ -29,7 +30,14 @@ from confirmo.policies.doubt import (
 from confirmo.policies.events import EventName
 from confirmo.policies.evidence import CallReport, ItemOutcome
 from confirmo.policies.models import Effect, FrozenItem, ReasonCode
-from confirmo.policies.results import AuxiliaryResult, auxiliary_due, ineligible_outcome, unsent_outcome
+from confirmo.policies.results import (
+    AuxiliaryResult,
+    auxiliary_due,
+    ineligible_outcome,
+    step_names,
+    unsent_outcome,
+)
+from confirmo.policies.templates import is_template, render
 from confirmo.policies.tool_spec import AuxiliaryStep, ResolvedPolicy, ToolSpec
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
@@ -57,12 +65,16 @@ class Execution:
         self._tool = tool
         self._policy: ResolvedPolicy = book.policies[tool.name]
         self._status_tool = self._policy.related.get(tool.execution.status_tool or "")
+        redrive = book.request.redrive
+        doubtful = redrive is not None and may_verify(tool, self._status_tool)
+        self._verify_ids = frozenset(redrive.verify_item_ids) if redrive and doubtful else frozenset[str]()
+        self._verify_call = bool(redrive and doubtful and redrive.verify_call)
         self._heartbeat = timedelta(seconds=self._policy.heartbeat_seconds)
         self.reports: list[CallReport] = []
         self.auxiliary: list[AuxiliaryResult] = []
 
     async def run(self) -> None:
-        """Execute, then run the auxiliary steps whose ``when`` holds."""
+        """Execute the confirmed set."""
         items = self._book.selected()
         eligible = tuple(item for item in items if item.eligible)
         for item in items:
@@ -80,11 +92,10 @@ class Execution:
         for item in eligible:
             if item.item_id not in self._book.outcomes:
                 self._book.outcomes[item.item_id] = unsent_outcome(item, self._book.request.locale)
-        await self._after()
 
     async def _single(self) -> CallReport:
         name, summary = "call", self._tool.name
-        report = await self._execute_item(None, name, summary, 0, verify=False)
+        report = await self._execute_item(None, name, summary, 0, verify=self._verify_call)
         for cycle in range(1, max(2, self._tool.execution.max_attempts)):
             lost = report.reason_code == ReasonCode.LOST_ANSWER.value and report.verified_by is None
             if not lost or not may_verify(self._tool, self._status_tool):
@@ -143,7 +154,7 @@ class Execution:
     async def _until_known(self, items: tuple[FrozenItem, ...], send: _Send) -> CallReport:
         """Send, and go on with what is still open as long as the failure table and ``max_attempts`` allow."""
         book = self._book
-        report = await send(_Part(items))
+        report = await self._first(items, send)
         for cycle in range(1, max(2, self._tool.execution.max_attempts)):
             attempts = {outcome.item_id: outcome.attempts for outcome in report.items}
             again = retryable_items(report, items) if cycle < self._tool.execution.max_attempts else ()
@@ -157,6 +168,15 @@ class Execution:
             if book.cancel_requested or not (again or still):
                 break
         return report
+
+    async def _first(self, items: tuple[FrozenItem, ...], send: _Send) -> CallReport:
+        """Send; items that an earlier transaction may have sent are asked about first."""
+        doubtful = tuple(item for item in items if item.item_id in self._verify_ids)
+        if not doubtful:
+            return await send(_Part(items))
+        report = await send(_Part(doubtful, {}, True, "-verify-0"))
+        fresh = tuple(item for item in items if item.item_id not in self._verify_ids)
+        return joined(items, report, await send(_Part(fresh)) if fresh else CallReport())
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(asyncio.TimeoutError):
@@ -175,7 +195,7 @@ class Execution:
                 activity_stubs.execute_item,
                 ExecuteItemRequest(
                     transaction_id=book.transaction_id,
-                    root=book.transaction_id,
+                    root=book.root,
                     tool=self._tool,
                     status_tool=self._status_tool,
                     arguments=book.arguments,
@@ -201,7 +221,7 @@ class Execution:
         book = self._book
         return ExecuteItemsRequest(
             transaction_id=book.transaction_id,
-            root=book.transaction_id,
+            root=book.root,
             tool=self._tool,
             status_tool=self._status_tool,
             arguments=book.arguments,
@@ -255,7 +275,8 @@ class Execution:
             book.emit(EventName.UNREQUESTED_RESULT, count=len(report.unrequested))
         book.publish_details()
 
-    async def _after(self) -> None:
+    async def after(self) -> None:
+        """Run the auxiliary steps whose ``when`` holds."""
         for number, step in enumerate(self._tool.after, start=1):
             if not auxiliary_due(step, tuple(self._book.outcomes.values()), self.reports):
                 continue
@@ -263,6 +284,14 @@ class Execution:
             self.auxiliary.append(AuxiliaryResult(tool=step.tool, report=result))
             if not result.success:
                 self._book.emit(EventName.AUXILIARY_FAILED, auxiliary_tool=step.tool)
+
+    def _step_arguments(self, step: AuxiliaryStep) -> dict[str, Any]:
+        if not is_template(step.arguments):
+            return step.arguments
+        book = self._book
+        names = step_names(book.transaction_id, self._tool, book.selected(), book.outcomes, self.reports)
+        rendered = render(step.arguments, names)
+        return {name: value for name, value in rendered.items() if value is not None}
 
     async def _auxiliary(self, step: AuxiliaryStep, number: int) -> AuxiliaryReport:
         tool = self._policy.related.get(step.tool)
@@ -274,10 +303,8 @@ class Execution:
                 AuxiliaryRequest(
                     transaction_id=self._book.transaction_id,
                     tool=tool,
-                    arguments=step.arguments,
-                    idempotency_key=item_rules.item_key(
-                        self._book.transaction_id, f"after/{number}/{step.tool}"
-                    ),
+                    arguments=self._step_arguments(step),
+                    idempotency_key=item_rules.item_key(self._book.root, f"after/{number}/{step.tool}"),
                 ),
                 activity_id=f"after-{number}",
                 start_to_close_timeout=options.execute_timeout(tool),

@@ -21,6 +21,7 @@ from confirmo.policies.events import EventName
 from confirmo.policies.models import PreValidationRecord, ReasonCode, Status
 from confirmo.policies.prevalidation import Verdict, VerdictKind
 from confirmo.policies.questions import clean_text, parameter_question
+from confirmo.policies.redriving import excluded_ids
 from confirmo.policies.tool_spec import ResolvedPolicy, ResolvePolicyRequest, ToolSpec
 from confirmo.policies.wording import say
 from confirmo.workflows import activity_stubs, options
@@ -67,11 +68,26 @@ class Preparation:
         book.pre_validation, book.question = None, None
         if not self._keep_decision:
             book.confirmation, book.decided, book.deadline = None, None, None
+            book.asking = None
         book.missing, book.invalid, book.ignored = (), (), ()
-        tool = await self._tool(book.request.tool_name, is_target=False)
+        tool = await self.requested_tool()
         if tool is None:
             return _Next.CLOSED
+        self._narrow(tool)
         return await self._settle(tool)
+
+    async def requested_tool(self) -> ToolSpec | None:
+        """Return the requested tool's frozen policy, or close as ``BLOCKED``."""
+        return await self._tool(self._book.request.tool_name, is_target=False)
+
+    def _narrow(self, tool: ToolSpec) -> None:
+        """In a redrive, leave only the items that it is for; once."""
+        book, redrive = self._book, self._book.request.redrive
+        if redrive is None or redrive.whole_call or book.kept_ids is not None:
+            return
+        book.kept_ids = frozenset(redrive.item_ids)
+        book.removed_ids = excluded_ids(redrive)
+        book.given = without_items(tool, book.given, redrive.known_items, book.removed_ids)
 
     async def _settle(self, tool: ToolSpec) -> _Next:
         """Walk from the requested tool to the one that will run: at most ``MAX_HOPS`` re-targetings."""
@@ -351,7 +367,12 @@ class Preparation:
         """Note the items; close where there is a set of which none may be executed."""
         book, locale = self._book, self._book.request.locale
         items = item_rules.items_from(arguments, resolved, tool)
-        book.items = tuple(item for item in items if item.item_id not in book.removed_ids)
+        kept = book.kept_ids
+        book.items = tuple(
+            item
+            for item in items
+            if item.item_id not in book.removed_ids and (kept is None or item.item_id in kept)
+        )
         if (resolved is None and not items) or any(item.eligible for item in book.items):
             return False
         reasons = [clean_text(item.reason) for item in book.items if item.reason]

@@ -1,0 +1,169 @@
+"""Taking up an earlier transaction: which items, with which keys, and what an operator found out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from confirmo.policies.identity import normalise
+from confirmo.policies.models import (
+    FrozenItem,
+    Outcome,
+    Redrive,
+    Resolution,
+    Status,
+    TransactionResult,
+    TransactionState,
+)
+from confirmo.policies.outcomes import ItemOutcome
+
+OUTCOMES = {"succeeded": Outcome.SUCCEEDED, "failed": Outcome.FAILED}
+
+
+class NothingToRedriveError(ValueError):
+    """The earlier transaction leaves nothing to take up; the text says why."""
+
+
+def redrive_id(transaction_id: str) -> str:
+    """Return the id of the transaction that takes up another one: the same every time, so that it is taken up once."""
+    return f"{transaction_id}-r"
+
+
+def excluded_ids(redrive: Redrive) -> set[str]:
+    """Return the earlier items that shall not be acted on."""
+    return {item.item_id for item in redrive.known_items} - set(redrive.item_ids)
+
+
+def resolved_items(redrive: Redrive) -> tuple[FrozenItem, ...]:
+    """Return the items that an operator has resolved, in the earlier order."""
+    resolved = {resolution.item_id for resolution in redrive.resolutions}
+    return tuple(item for item in redrive.known_items if item.item_id in resolved)
+
+
+def resolved_outcomes(redrive: Redrive) -> dict[str, ItemOutcome]:
+    """Return the outcome of each resolved item, by the operator's word."""
+    return {
+        resolution.item_id: ItemOutcome(
+            item_id=resolution.item_id, outcome=OUTCOMES[resolution.outcome], reason=resolution.note
+        )
+        for resolution in redrive.resolutions
+    }
+
+
+def resolution_marks(redrive: Redrive) -> dict[str, dict[str, Any]]:
+    """Return what is added to a resolved item's entry: who said it and when, beside what the tool had said."""
+    return {
+        resolution.item_id: {
+            "resolution": resolution.model_dump(mode="json", exclude={"item_id"}),
+            "tool_result": redrive.entries.get(resolution.item_id),
+        }
+        for resolution in redrive.resolutions
+    }
+
+
+def plan_redrive(
+    state: TransactionState,
+    result: TransactionResult | None,
+    earlier: Redrive | None,
+    *,
+    unknown: bool = False,
+    undo: bool = False,
+    resolutions: Sequence[Resolution] = (),
+) -> Redrive:
+    """Return what a new transaction takes up.
+
+    Args:
+        state: The earlier transaction's last state.
+        result: Its result; null where it was terminated. What it had begun and not recorded counts as unknown then.
+        earlier: What the earlier one had taken up itself.
+        unknown: Items that nobody can say of are taken up as well.
+        undo: Take up what succeeded, to undo it.
+        resolutions: What an operator found out about unknown items.
+
+    Raises:
+        NothingToRedriveError: Nothing is left, a resolution names an item that is not unknown, or it is still open.
+    """
+    if result is None and state.status in (Status.COLLECTING_PARAMETERS, Status.VALIDATING):
+        raise NothingToRedriveError("It never had a confirmed set; start it again instead.")
+    entries = _entries(state, result)
+    root = earlier.root if earlier else state.transaction_id
+    known = tuple(_item(state, item_id, entry) for item_id, entry in entries.items())
+    base = Redrive(of=state.transaction_id, root=root, known_items=known, entries=entries)
+    if undo:
+        return _undo(base, entries)
+    if not entries:
+        return _whole_call(base, state, result, unknown)
+    return _retry(base, entries, unknown, resolutions)
+
+
+def _retry(
+    base: Redrive, entries: Mapping[str, Mapping[str, Any]], unknown: bool, resolutions: Sequence[Resolution]
+) -> Redrive:
+    doubtful = [item_id for item_id, entry in entries.items() if entry["outcome"] == Outcome.UNKNOWN.value]
+    strange = [resolution.item_id for resolution in resolutions if resolution.item_id not in doubtful]
+    if strange:
+        raise NothingToRedriveError(
+            "--resolve names an item whose outcome is not UNKNOWN; look at its result."
+        )
+    resolved = {resolution.item_id for resolution in resolutions}
+    failed = [item_id for item_id, entry in entries.items() if entry["outcome"] == Outcome.FAILED.value]
+    again = [item_id for item_id in doubtful if item_id not in resolved] if unknown else []
+    if resolutions and not unknown:
+        failed = []
+    chosen = set(failed) | set(again)
+    if not chosen and not resolutions:
+        hint = " Some are UNKNOWN: use --unknown or --resolve." if doubtful else ""
+        raise NothingToRedriveError(f"No item of it has failed.{hint}")
+    return base.model_copy(
+        update={
+            "item_ids": tuple(item_id for item_id in entries if item_id in chosen),
+            "verify_item_ids": tuple(again),
+            "resolutions": tuple(resolutions),
+        }
+    )
+
+
+def _undo(base: Redrive, entries: Mapping[str, Mapping[str, Any]]) -> Redrive:
+    done = tuple(item_id for item_id, entry in entries.items() if entry["outcome"] == Outcome.SUCCEEDED.value)
+    if not done:
+        raise NothingToRedriveError("No item of it has succeeded, so there is nothing to undo.")
+    return base.model_copy(update={"mode": "undo", "item_ids": done})
+
+
+def _whole_call(
+    base: Redrive, state: TransactionState, result: TransactionResult | None, unknown: bool
+) -> Redrive:
+    output = (result.result.get("output") or {}).get(state.tool_name, {}) if result else {}
+    outcome = output.get("outcome", Outcome.UNKNOWN.value if result is None else None)
+    if outcome == Outcome.FAILED.value or (outcome == Outcome.UNKNOWN.value and unknown):
+        return base.model_copy(update={"whole_call": True, "verify_call": outcome == Outcome.UNKNOWN.value})
+    hint = " It is UNKNOWN: use --unknown." if outcome == Outcome.UNKNOWN.value else ""
+    raise NothingToRedriveError(f"Nothing of it has failed in execution.{hint}")
+
+
+def _entries(state: TransactionState, result: TransactionResult | None) -> dict[str, dict[str, Any]]:
+    if result is not None:
+        output = (result.result.get("output") or {}).get(result.tool_name, {})
+        results = output.get("results", []) if isinstance(output, dict) else []
+        known = {item.item_id for item in state.items}
+        return {entry["item_id"]: entry for entry in results if entry.get("item_id") in known}
+    begun = state.status is Status.EXECUTING
+    return {
+        item.item_id: {
+            "item_id": item.item_id,
+            "label": item.label,
+            "outcome": (
+                item.outcome or (Outcome.UNKNOWN if begun and item.eligible else Outcome.FAILED)
+            ).value,
+            "reason": item.reason,
+        }
+        for item in state.items
+    }
+
+
+def _item(state: TransactionState, item_id: str, entry: Mapping[str, Any]) -> FrozenItem:
+    shown = next((item for item in state.items if item.item_id == item_id), None)
+    label = shown.label if shown else str(entry.get("label") or item_id)
+    names = [
+        normalise(name) for name in (item_id, label, entry.get("name"), entry.get("subject"), entry.get("id"))
+    ]
+    aliases = tuple(dict.fromkeys(name for name in names if name is not None))
+    return FrozenItem(item_id=item_id, label=label, data=dict(entry), aliases=aliases)

@@ -113,6 +113,8 @@ class Desk:
     settings: Settings = field(default_factory=Settings)
     search_attributes: bool = False
     max_cached_workflows: int | None = None
+    task_timeout: timedelta | None = None
+    """Where a test stops its worker: a task that goes to a poll of the old one is lost for this long, or for 10 s."""
     _worker: AsyncExitStack | None = None
 
     async def start_worker(self) -> None:
@@ -154,6 +156,7 @@ class Desk:
             id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             execution_timeout=timedelta(days=3),
+            task_timeout=self.task_timeout,
         )
         return Tx(self.client.get_workflow_handle(handle.id))
 
@@ -168,6 +171,7 @@ class Desk:
             task_queue=self.task_queue,
             id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            task_timeout=self.task_timeout,
         )
         async with asyncio.timeout(BOUND):
             try:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from temporalio.service import RPCError, RPCStatusCode
@@ -24,6 +24,8 @@ LINE = {
     "policies": {"cancelar_linha": {"operation_type": "transactional", "requires": ["linha"]}},
 }
 """A tool without a validator and without items."""
+STOPPED = {"max_cached_workflows": 0, "task_timeout": timedelta(seconds=1)}
+"""For desks whose worker is stopped: nothing waits for a task that went to the old one."""
 
 
 async def held(tx, name, argument):
@@ -195,7 +197,7 @@ async def test_cf_06_a_yes_racing_with_a_cancel_has_one_winner(desk, loja):
 
 
 async def test_cf_06_a_yes_behind_a_cancel_is_too_late_and_names_the_winner(desk, loja):
-    open_desk = await desk(max_cached_workflows=0)
+    open_desk = await desk(**STOPPED)
     tx = await open_desk.start(*F1)
     await open_desk.stop_worker()
     await tx.signal("cancel", {"reason": "desisti"})
@@ -215,7 +217,7 @@ async def test_cf_06_a_yes_behind_a_cancel_is_too_late_and_names_the_winner(desk
 
 
 async def test_cf_06_a_cancel_behind_a_yes_and_before_the_first_call_cancels(desk, loja):
-    open_desk = await desk(max_cached_workflows=0)
+    open_desk = await desk(**STOPPED)
     tx = await open_desk.start(*F1)
     await open_desk.stop_worker()
     await tx.signal("confirm", {"decision": "confirm", "digest": tx.opened["confirmation"]["digest"]})
@@ -229,7 +231,7 @@ async def test_cf_06_a_cancel_behind_a_yes_and_before_the_first_call_cancels(des
 
 
 async def test_cf_21_a_yes_while_the_worker_is_down_executes_once_when_it_is_back(desk, loja):
-    open_desk = await desk(max_cached_workflows=0)
+    open_desk = await desk(**STOPPED)
     tx = await open_desk.start(*F1)
     yes = {"decision": "confirm", "digest": tx.opened["confirmation"]["digest"], "decision_id": "d-1"}
     await open_desk.stop_worker()
@@ -248,7 +250,7 @@ async def test_cf_21_a_yes_while_the_worker_is_down_executes_once_when_it_is_bac
 
 @pytest.mark.parametrize("cached", [1000, 0])
 async def test_cf_22_nothing_before_the_question_runs_again_after_the_answer(desk, loja, cached):
-    open_desk = await desk(max_cached_workflows=cached)
+    open_desk = await desk(max_cached_workflows=cached, task_timeout=STOPPED["task_timeout"])
     tx = await open_desk.start(*F1)
     await open_desk.stop_worker()
     await open_desk.start_worker()
@@ -263,7 +265,7 @@ async def test_cf_22_nothing_before_the_question_runs_again_after_the_answer(des
 
 
 async def test_cf_22_every_event_keeps_its_id_and_time_over_a_replay(desk):
-    open_desk = await desk(max_cached_workflows=0)
+    open_desk = await desk(**STOPPED)
     tx = await open_desk.start(*F1, tenant="t-1", session_id="s-1")
     before = tx.opened["events"]
     await tx.confirm()
@@ -304,7 +306,7 @@ async def test_cf_24_a_yes_before_the_question_never_executes(desk, loja):
 
 
 async def test_cf_24_a_signal_in_the_very_first_task_finds_everything_set_up(desk, loja):
-    open_desk = await desk(max_cached_workflows=0)
+    open_desk = await desk(**STOPPED)
     await open_desk.stop_worker()
     tx = await open_desk.begin(*F1)
     await tx.signal("confirm", {"decision": "confirm", "digest": "0" * 64})

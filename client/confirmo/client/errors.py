@@ -13,6 +13,8 @@
     ├── UnreadableRecord           another converter or codec wrote it
     ├── InvalidRequest             the request, or the payload that started a run, is none
     ├── RequestTooLarge
+    ├── StillOpen                  the transaction has to be over for this
+    ├── NothingToRedrive           nothing of it can be taken up
     └── UpdateRefused              one subclass for each update error type of the workflow
         ├── InvalidDecision            ├── NotAllowed
         ├── InvalidArguments           ├── DigestMismatch
@@ -79,6 +81,14 @@ class InvalidRequest(ConfirmoError):
 
 class RequestTooLarge(ConfirmoError):
     """The message is above what one may be; it was not sent."""
+
+
+class StillOpen(ConfirmoError):
+    """The transaction is not over yet, and has to be for this."""
+
+
+class NothingToRedrive(ConfirmoError):
+    """Nothing of the transaction can be taken up; the text says why."""
 
 
 class UpdateRefused(ConfirmoError):

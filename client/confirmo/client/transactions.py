@@ -13,6 +13,7 @@ from confirmo.client.errors import InvalidDecision
 from confirmo.client.listing import Listing
 from confirmo.client.messages import Messenger
 from confirmo.client.reading import Reader
+from confirmo.client.redriving import Redriver
 from confirmo.client.requests import json_payload, prepare_start
 from confirmo.policies import names
 from confirmo.policies.decisions import parse_decision
@@ -59,6 +60,7 @@ class TransactionClient:
         self._reader = Reader(client, worker_patience)
         messenger = Messenger(client, self._reader, task_queue)
         self._delivery = Delivery(messenger, self._reader, worker_patience)
+        self._redriver = Redriver(self._reader, self._delivery)
 
     @classmethod
     async def connect(
@@ -192,7 +194,48 @@ class TransactionClient:
         Raises:
             NoWorker: It is open and no worker answers; the error carries what is on record.
         """
-        return await self._reader.state(transaction_id)
+        return await self._redriver.linked(await self._reader.state(transaction_id))
+
+    async def redrive(
+        self,
+        transaction_id: str,
+        *,
+        unknown: bool = False,
+        undo: bool = False,
+        resolve: Mapping[str, str] | None = None,
+        note: str | None = None,
+        actor: Actor | None = None,
+        timeout: timedelta | None = ANSWER_TIMEOUT,
+    ) -> AnsweredState:
+        """Take up a closed or terminated transaction with a new one, linked to it in both directions.
+
+        It is for exactly the items that failed, with the same item keys, validated and confirmed again as the policy
+        says. Called again it finds the same new transaction.
+
+        Args:
+            transaction_id: The earlier transaction.
+            unknown: Items that are ``UNKNOWN`` as well; a status tool is asked about them first.
+            undo: Instead, undo what succeeded, as the policy's ``compensate`` says.
+            resolve: What was found out about unknown items: item id to ``succeeded`` or ``failed``. Kept as evidence
+                of its own kind beside what the tool said; these items are not sent. Without ``unknown`` nothing else
+                is.
+            note: How that was found out; needed with ``resolve``.
+            actor: Who says so.
+            timeout: As for ``start``.
+
+        Raises:
+            StillOpen: It is not over.
+            NothingToRedrive: No item is left, or a resolution names one that is not unknown.
+        """
+        return await self._redriver.redrive(
+            transaction_id,
+            unknown=unknown,
+            undo=undo,
+            resolve=resolve or {},
+            note=note,
+            actor=actor,
+            timeout=timeout,
+        )
 
     async def result(self, transaction_id: str) -> TransactionResult:
         """Wait until the transaction is over and return its result.

@@ -9,6 +9,7 @@ from confirmo.client.commands import (
     demo,
     history,
     looking,
+    redriving,
     serving,
     starting,
 )
@@ -24,7 +25,7 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for module in (demo, serving, configuring, starting, deciding, changing, looking):
+    for module in (demo, serving, configuring, starting, deciding, changing, looking, redriving):
         module.add_to(app)
     app.add_typer(history.app, name="history")
     return app

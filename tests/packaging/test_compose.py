@@ -124,8 +124,8 @@ def test_the_image_copies_what_is_packaged_and_starts_our_command(
 
 def test_the_server_is_tuned_like_the_embedded_one(root: Path) -> None:
     config = yaml.safe_load((root / "deploy/temporal/dynamicconfig.yaml").read_text())
-    assert {key: [str(each["value"]) for each in values] for key, values in config.items()} == {
-        key: [value] for key, value in DYNAMIC_CONFIG.items()
+    assert {key: [each["value"] for each in values] for key, values in config.items()} == {
+        key: [json.loads(value)] for key, value in DYNAMIC_CONFIG.items()
     }
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from confirmo.client import TransactionClient
 from harness import Call, Desk, ToolServer, Tx, failed
 from harness.shop import ITEMS
 
@@ -236,6 +237,69 @@ async def revalidated(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+def _undoing(**policy: Any) -> dict[str, Any]:
+    step = {"tool": "reativar", "arguments": {"id": "{{ item_id }}"}, "when": "partial"}
+    return {
+        "tools": {
+            "reativar": {"mcp_server": "loja", "tool_type": "internal", "args_schema": {"id": "string"}}
+        },
+        "policies": {
+            "encerrar_assinaturas": {"compensate": step},
+            "reativar": {"operation_type": "internal"} | policy,
+        },
+    }
+
+
+def _one_fails(loja: ToolServer) -> None:
+    loja.on["encerrar_assinaturas"] = lambda call: (
+        failed("não") if "Clube" in call.arguments["alvo"] else {"success": True}
+    )
+    loja.on["reativar"] = {"success": True}
+
+
+async def undone(desk: OpenDesk, loja: ToolServer) -> Tx:
+    _one_fails(loja)
+    tx = await (await desk(**_undoing())).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def undo_asked(desk: OpenDesk, loja: ToolServer) -> Tx:
+    _one_fails(loja)
+    tx = await (await desk(**_undoing(require_confirmation=True))).start(*F1)
+    await tx.confirm()
+    asked = await tx.awaiting()
+    await tx.confirm(digest=asked["confirmation"]["digest"])
+    await tx.result()
+    return tx
+
+
+async def redriven(desk: OpenDesk, loja: ToolServer) -> Tx:
+    _one_fails(loja)
+    d = await desk()
+    first = await d.run(*F1)
+    state = await TransactionClient(d.client, task_queue=d.task_queue).redrive(first["transaction_id"])
+    tx = Tx(d.client.get_workflow_handle(state.transaction_id))
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def resolved(desk: OpenDesk, loja: ToolServer) -> Tx:
+    loja.on["encerrar_assinaturas"] = lambda call: (
+        {} if "Clube" in call.arguments["alvo"] else {"success": True}
+    )
+    d = await desk()
+    first = await d.run(*F1)
+    state = await TransactionClient(d.client, task_queue=d.task_queue).redrive(
+        first["transaction_id"], resolve={"A-02": "succeeded"}, note="visto no sistema"
+    )
+    tx = Tx(d.client.get_workflow_handle(state.transaction_id))
+    await tx.result()
+    return tx
+
+
 SCENARIOS: dict[str, Scenario] = {
     scenario.__name__: scenario
     for scenario in (
@@ -251,11 +315,15 @@ SCENARIOS: dict[str, Scenario] = {
         parameters_collected,
         partial,
         read_only,
+        redriven,
         rejected,
+        resolved,
         retargeted,
         revalidated,
         signal_instead_of_update,
         slices,
+        undo_asked,
+        undone,
         unsafe_verified,
         waiting,
         whole_set,

@@ -127,7 +127,7 @@ async def test_cf_03_a_yes_after_the_deadline_executes_nothing_and_says_expired(
 
 async def test_cf_03_a_yes_that_meets_the_deadline_itself_is_refused_with_the_time(desk, loja):
     open_desk = await desk(
-        max_cached_workflows=0, policies={SET: {"confirmation": {"expires_seconds": 0.6, "by": "requester"}}}
+        policies={SET: {"confirmation": {"expires_seconds": 0.6, "by": "requester"}}}, **STOPPED
     )
     tx = await open_desk.start(*F1, requester={"id": "ana"})
     confirmation = tx.opened["confirmation"]

@@ -28,7 +28,7 @@ def demo(
     async def run() -> Exit:
         output.lines(["Starting Temporal, a worker and the example tool servers …"])
         async with DevStack() as stack:
-            code = await _play_all(stack, output)
+            code = await _play_all(stack, output, keep=keep)
             if keep:
                 _say_kept(stack, output)
                 await stack.wait()
@@ -37,7 +37,7 @@ def demo(
     return with_worker_errors(run(), int)
 
 
-async def _play_all(stack: "DevStack", output: Output) -> Exit:
+async def _play_all(stack: "DevStack", output: Output, *, keep: bool) -> Exit:
     from confirmo.client.demonstration import SCENARIOS, episode_view, play
 
     client = TransactionClient(stack.client, task_queue=stack.info.task_queue)
@@ -50,7 +50,8 @@ async def _play_all(stack: "DevStack", output: Output) -> Exit:
     reports = [episode.report() for episode in episodes]
     output.document({"ok": not failed, "ui_url": stack.info.ui_url, "scenarios": reports})
     output.lines(["", f"{len(episodes) - len(failed)} of {len(episodes)} scenarios ended as they must."])
-    output.lines([f"Temporal UI: {stack.info.ui_url}"])
+    hint = "" if keep else " (gone with this command; --keep leaves it up)"
+    output.lines([f"Temporal UI: {stack.info.ui_url}{hint}"])
     if failed:
         note(f"Not as it must be: {'; '.join(failed)}.")
     return Exit.NOT_SUCCEEDED if failed else Exit.DONE

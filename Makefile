@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test check lint format bench lock clean
+.PHONY: setup demo test check lint format bench chaos lock clean
 
 setup: $(STAMP)
 
@@ -37,6 +37,9 @@ check: lint test demo
 
 bench: setup
 	$(BIN)/python benchmarks/latency.py
+
+chaos: setup
+	$(BIN)/python benchmarks/chaos.py
 
 lock:
 	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev pyproject.toml -o requirements.lock

@@ -2,8 +2,8 @@
 
 Transactions of every kind of effect run without pause while workers, tool servers, the Temporal server and the network
 between them are killed, stopped, cut and slowed down by chance. At the end every result is compared with the ledger: no
-effect may have happened twice, and every outcome must be the truth or say ``UNKNOWN``. The seed is printed; the same seed
-makes the same faults. Run it with ``make chaos``.
+effect may have happened twice, and every outcome must be the truth or say ``UNKNOWN``. The seed is printed; it decides
+which faults come in which order. Run it with ``make chaos``.
 """
 
 import argparse
@@ -173,13 +173,14 @@ class Chaos:
         results = [(tool, items, tx, await self.result_of(tx)) for tool, items, tx in self.transactions]
         for name in ("contas", "retail"):
             ledger = self.rig.ledger(name)
-            effects.update((effect.tool, effect.item) for effect in ledger.effects())
+            effects.update((effect.tool, effect.item) for effect in ledger.effects() if effect.tool in TOOLS)
+            self.tally.double += [
+                f"{tool} {item} ({key})" for tool, item, key, _ in ledger.repeated_effects()
+            ]
             ledger.close()
         asked = {(tool, item) for tool, items, _ in self.transactions for item in items}
-        self.tally.double = [f"{tool} {item}" for (tool, item), times in effects.items() if times > 1]
-        self.tally.false += [
-            f"never confirmed: {pair}" for pair in effects if pair[0] in TOOLS and pair not in asked
-        ]
+        self.tally.double += [f"{tool} {item}" for (tool, item), times in effects.items() if times > 1]
+        self.tally.false += [f"never confirmed: {pair}" for pair in effects if pair not in asked]
         for tool, items, tx, result in results:
             if result is None:
                 self.tally.unfinished.append(tx.id)

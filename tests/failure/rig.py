@@ -1,4 +1,4 @@
-"""Processes that a test or benchmark can kill: a Temporal server with its database, workers, and the example tool servers."""
+"""Processes that can be killed: a Temporal server with its database, workers, and the example tool servers."""
 
 import asyncio
 import contextlib

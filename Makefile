@@ -21,7 +21,7 @@ demo: setup
 	$(BIN)/confirmo demo
 
 test: setup
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 lint: setup
 	$(BIN)/ruff format --check .

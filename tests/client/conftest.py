@@ -92,7 +92,7 @@ Cli = Callable[..., Awaitable[Ran]]
 
 
 @pytest.fixture
-def cli(client: Client, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
+def cli(client: Client, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run a command in this process, in a thread of its own, against the session's server."""
     import asyncio
 
@@ -100,10 +100,10 @@ def cli(client: Client, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     monkeypatch.setenv("COLUMNS", "100")
 
     async def run_one(*arguments: str) -> Ran:
-        capfd.readouterr()
+        capsys.readouterr()
         async with asyncio.timeout(60):
             code = await asyncio.to_thread(run, arguments)
-        captured = capfd.readouterr()
+        captured = capsys.readouterr()
         return Ran(int(code), captured.out, captured.err)
 
     return run_one

@@ -18,6 +18,7 @@ from confirmo.policies.catalog import load_texts
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
+pytestmark = pytest.mark.xdist_group("readme")
 BOUND = 60.0
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MAKE = re.compile(r"make (\w+)\s*(#.*)?")

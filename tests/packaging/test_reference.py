@@ -18,6 +18,7 @@ from confirmo.policies.events import EventName
 from confirmo.policies.models import ReasonCode, Status, TransactionState
 from confirmo.policies.tool_spec import (
     AuxiliaryStep,
+    Compensation,
     ConfirmationPolicy,
     ExecutionPolicy,
     PreValidationPolicy,
@@ -39,6 +40,7 @@ RECORDS: dict[str, tuple[Mapping[str, Any], Any]] = {
     "confirmation": (policies_file._CONFIRMATION, ConfirmationPolicy),
     "execution": (policies_file._EXECUTION, ExecutionPolicy),
     "A step of after": (policies_file._STEP, AuxiliaryStep),
+    "compensate": (policies_file._COMPENSATE, Compensation),
     "A server": (servers_file._SERVER, ServerSpec),
 }
 

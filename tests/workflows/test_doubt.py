@@ -242,7 +242,10 @@ async def test_op_01_two_thousand_five_hundred_items_end_in_order(desk, loja):
     assert len(tx.opened["items"]) == 2500
     assert len(tx.opened["question"]) < 5000
     await tx.confirm()
-    result = await tx.result()
+    async with asyncio.timeout(
+        120
+    ):  # 2,500 calls over MCP in this one process; seconds, where it has a processor
+        result = await tx.handle.result()
     entries = result["result"]["output"][BACK]["results"]
     assert [entry["item_id"] for entry in entries] == ids
     assert (result["multi_item_status"], {e["outcome"] for e in entries}) == ("SUCCESS", {OK})

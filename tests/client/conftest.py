@@ -1,5 +1,6 @@
 """The door, on the real server and a real tool server."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -94,8 +95,6 @@ Cli = Callable[..., Awaitable[Ran]]
 @pytest.fixture
 def cli(client: Client, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run a command in this process, in a thread of its own, against the session's server."""
-    import asyncio
-
     monkeypatch.setenv("TEMPORAL_ADDRESS", address_of(client))
     monkeypatch.setenv("COLUMNS", "100")
 

@@ -68,3 +68,15 @@ async def test_the_same_transaction_asks_the_server_for_the_same_today(name, des
     recorded = WorkflowHistory.from_json(name, (HISTORIES / f"{name}.json").read_text(encoding="utf-8"))
     tx = await SCENARIOS[name](desk, loja)
     assert shape(await tx.handle.fetch_history()) == shape(recorded)
+
+
+async def test_a_history_with_a_hole_is_refused_and_does_not_hang(tmp_path):
+    history = json.loads((HISTORIES / "confirmed.json").read_text(encoding="utf-8"))
+    events = history["events"]
+    damaged = {"empty": [], "cut": events[5:], "hole": events[:4] + events[9:]}
+    for name, left in damaged.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({"events": left}), encoding="utf-8")
+    (tmp_path / "text.json").write_text("no history", encoding="utf-8")
+    results = await replay_histories([tmp_path])
+    assert len(results) == 4
+    assert all(error for _, error in results)

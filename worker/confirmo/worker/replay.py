@@ -1,5 +1,6 @@
 """Replaying recorded histories against today's code."""
 
+import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,9 @@ from temporalio.worker import Replayer
 from confirmo.worker.app import RUNNER
 from confirmo.workflows import TransactionWorkflow
 from confirmo.workflows.converter import data_converter
+
+
+REPLAY_SECONDS = 60.0
 
 
 def history_files(paths: Iterable[Path]) -> list[Path]:
@@ -32,12 +36,25 @@ def _read(path: Path) -> WorkflowHistory:
     return WorkflowHistory.from_json(path.stem, text)
 
 
+def _is_whole(history: WorkflowHistory) -> bool:
+    """Whether every event is there: Temporal's core never comes back from a history with holes."""
+    numbers = [event.event_id for event in history.events]
+    begins = bool(numbers) and history.events[0].HasField("workflow_execution_started_event_attributes")
+    return begins and numbers == list(range(1, len(numbers) + 1))
+
+
 async def _replay(replayer: Replayer, path: Path) -> str | None:
     try:
         history = _read(path)
     except (OSError, ValueError, ParseError, AttributeError, KeyError, TypeError) as error:
         return f"it is not a Temporal history in JSON ({type(error).__name__})"
-    result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
+    if not _is_whole(history):
+        return "it is not a whole history: events are missing. Export it again."
+    try:
+        async with asyncio.timeout(REPLAY_SECONDS):
+            result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
+    except TimeoutError:
+        return f"it did not end within {REPLAY_SECONDS:g} s"
     if result.replay_failure is None:
         return None
     return str(result.replay_failure)[:500]

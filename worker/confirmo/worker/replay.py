@@ -13,7 +13,6 @@ from confirmo.worker.app import RUNNER
 from confirmo.workflows import TransactionWorkflow
 from confirmo.workflows.converter import data_converter
 
-
 REPLAY_SECONDS = 60.0
 
 

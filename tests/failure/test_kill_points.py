@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from confirmo.examples.ledger import KnobKind
 from harness.judging import all_agree, effects_of, until_called
 

@@ -10,7 +10,7 @@ from temporalio.client import WorkflowHistory
 from confirmo.worker.replay import replay_histories
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenarios import SCENARIOS
+from scenarios import SCENARIOS, SUPERSEDED
 from shape import shape
 
 HISTORIES = Path(__file__).parent / "histories"
@@ -62,7 +62,7 @@ async def test_a_history_with_a_missing_step_fails(tmp_path):
     assert error is not None
 
 
-@pytest.mark.parametrize("name", [path.stem for path in RECORDED])
+@pytest.mark.parametrize("name", [path.stem for path in RECORDED if path.stem not in SUPERSEDED])
 async def test_the_same_transaction_asks_the_server_for_the_same_today(name, desk, loja):
     """Replay does not see a changed timeout, retry policy or timer; this does."""
     recorded = WorkflowHistory.from_json(name, (HISTORIES / f"{name}.json").read_text(encoding="utf-8"))

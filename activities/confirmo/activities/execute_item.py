@@ -9,8 +9,9 @@ from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender, single_status_report, stamp, verified_outcome
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
+from confirmo.policies.bounding import bound_report
 from confirmo.policies.calls import ExecuteItemRequest
-from confirmo.policies.doubt import report_of_failure
+from confirmo.policies.doubt import report_not_done, report_of_failure
 from confirmo.policies.errors import CallFailed
 from confirmo.policies.evidence import CallReport, report_items, report_single
 from confirmo.policies.items import arguments_for_item
@@ -29,7 +30,7 @@ class ExecuteItem:
         """Return what became of the item. What Temporal may retry is raised; every other outcome is a value."""
         trail = Trail.of(request.attempts_before)
         async with heartbeating(trail.details) as lease:
-            return await uninterrupted(self._execute(request, trail, lease))
+            return bound_report(await uninterrupted(self._execute(request, trail, lease)))
 
     async def _execute(self, request: ExecuteItemRequest, trail: Trail, lease: Lease) -> CallReport:
         before = trail.sent
@@ -42,6 +43,8 @@ class ExecuteItem:
         items = (request.item,) if request.item is not None else ()
         if request.verify_first and request.status_tool is not None:
             known = await self._verify(request, sender, trail)
+            if known is None and (request.ask_only or trail.sent >= request.tool.execution.max_attempts):
+                known = stamp(report_not_done(request.status_tool.name, items), sender, {}, trail.sent)
             if known is not None:
                 return known
         try:

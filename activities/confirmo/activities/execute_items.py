@@ -19,8 +19,9 @@ from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender, keys_of, sent_by, stamp, verified_outcome
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
+from confirmo.policies.bounding import PAYLOAD_BYTES, bound_outcome, bound_report
 from confirmo.policies.calls import ExecuteItemsRequest
-from confirmo.policies.doubt import report_of_failure, report_unsent
+from confirmo.policies.doubt import report_not_done, report_of_failure, report_unsent
 from confirmo.policies.errors import CallFailed, CallFailureKind
 from confirmo.policies.evidence import CallReport, ItemOutcome, report_items
 from confirmo.policies.items import arguments_for_all, arguments_for_item
@@ -33,6 +34,8 @@ class _Slice:
 
     outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
+    share: int = PAYLOAD_BYTES
+    """Bytes of one item's evidence, so that the heartbeat with all of them fits into a payload."""
     reports: list[CallReport] = field(default_factory=list)
     stopped: bool = False
 
@@ -40,8 +43,9 @@ class _Slice:
         self.stopped = True
 
     def record(self, report: CallReport) -> None:
+        report = bound_report(report)
         self.reports.append(report)
-        self.outcomes |= {outcome.item_id: outcome for outcome in report.items}
+        self.outcomes |= {outcome.item_id: bound_outcome(outcome, self.share) for outcome in report.items}
 
     def details(self) -> dict[str, object]:
         outcomes = [outcome.model_dump(mode="json") for outcome in self.outcomes.values()]
@@ -74,9 +78,10 @@ class ExecuteItems:
     @activity.defn(name=names.EXECUTE_ITEMS)
     async def execute_items(self, request: ExecuteItemsRequest) -> CallReport:
         """Return one outcome per item. A cancel stops what was not sent and waits for what is under way."""
-        state = _Slice(_recorded(), Trail.of(max(request.attempts_before.values(), default=0)))
+        trail = Trail.of(max(request.attempts_before.values(), default=0))
+        state = _Slice(_recorded(), trail, PAYLOAD_BYTES // 2 // max(1, len(request.items)))
         async with heartbeating(state.details) as lease:
-            return await uninterrupted(self._execute(request, state, lease), state.stop)
+            return bound_report(await uninterrupted(self._execute(request, state, lease), state.stop))
 
     async def _execute(self, request: ExecuteItemsRequest, state: _Slice, lease: Lease) -> CallReport:
         sender = Sender(self.servers, self.late, request.transaction_id, request.root, lease.check)
@@ -106,10 +111,13 @@ class ExecuteItems:
     ) -> None:
         assert request.status_tool is not None
         verdict = await sender.ask_status(request.tool, request.status_tool, item)
+        before = request.attempts_before.get(item.item_id, 0)
         if verdict.kind != "not_found":
             outcome = verified_outcome(item, verdict, request.status_tool.name)
-            before = request.attempts_before.get(item.item_id, 0)
             state.record(stamp(CallReport(items=(outcome,)), sender, {}, before))
+        elif request.ask_only or before >= request.tool.execution.max_attempts:
+            report = report_not_done(request.status_tool.name, (item,))
+            state.record(stamp(report, sender, {}, before))
 
     async def _one(
         self, request: ExecuteItemsRequest, sender: Sender, state: _Slice, item: FrozenItem

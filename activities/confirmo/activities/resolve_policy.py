@@ -25,7 +25,7 @@ class ResolvePolicy:
     search_attributes: bool = False
     item_activities: int = 20
     slice_items: int = 200
-    max_items: int = 100_000
+    max_items: int = 5_000
     heartbeat_seconds: float = 10.0
 
     @activity.defn(name=names.RESOLVE_POLICY)

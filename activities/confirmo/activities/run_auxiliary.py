@@ -9,6 +9,7 @@ from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
+from confirmo.policies.bounding import ITEM_BYTES, bound_entry
 from confirmo.policies.calls import AuxiliaryReport, AuxiliaryRequest
 from confirmo.policies.errors import CallFailed
 from confirmo.policies.evidence import report_single
@@ -45,4 +46,4 @@ class RunAuxiliary:
         error = (
             None if succeeded else report.reason or report.message or "the tool did not say that it succeeded"
         )
-        return AuxiliaryReport(success=succeeded, error=error, answer=body)
+        return AuxiliaryReport(success=succeeded, error=error, answer=bound_entry(body, ITEM_BYTES))

@@ -56,6 +56,7 @@ class ExecuteItemRequest(Wire):
         item: The item, or null for a call without items.
         attempts_before: Calls in which the item was already sent, in earlier activities.
         verify_first: The item may have been sent: ask the status tool, and send only when it says not found.
+        ask_only: And do not send even then, because a cancel came.
     """
 
     transaction_id: str
@@ -66,6 +67,7 @@ class ExecuteItemRequest(Wire):
     item: FrozenItem | None = None
     attempts_before: int = 0
     verify_first: bool = False
+    ask_only: bool = False
 
 
 class ExecuteItemsRequest(Wire):
@@ -89,6 +91,7 @@ class ExecuteItemsRequest(Wire):
     resolved_items: bool = False
     attempts_before: dict[str, int] = {}
     verify_first: bool = False
+    ask_only: bool = False
 
 
 class AuxiliaryRequest(Wire):

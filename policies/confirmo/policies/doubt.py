@@ -42,6 +42,12 @@ def report_unsent(items: Sequence[FrozenItem]) -> CallReport:
     )
 
 
+def report_not_done(status_tool: str, items: Sequence[FrozenItem]) -> CallReport:
+    """Return the outcome of a call that the status tool does not know, where no attempt is left to make it again."""
+    reason = f"{status_tool} says that it did not happen, and no attempt is left"
+    return report_of_failure(CallFailureKind.REJECTED, reason, items, 0)
+
+
 def is_open(outcome: ItemOutcome) -> bool:
     """Whether an item's answer was lost and its status tool was not asked since."""
     return outcome.reason_code == ReasonCode.LOST_ANSWER.value and outcome.verified_by is None

@@ -23,6 +23,7 @@ from confirmo.policies.tool_spec import ToolSpec
 
 __all__ = [
     "MAX_ARGUMENT_BYTES",
+    "MAX_CARRIED_BYTES",
     "aliases",
     "arguments_for_all",
     "arguments_for_item",
@@ -41,6 +42,7 @@ __all__ = [
 
 MAX_ARGUMENT_BYTES: Final = 1_000_000
 """Arguments above this are too large: one Temporal payload holds at most 2 MB, and more than them."""
+MAX_CARRIED_BYTES: Final = 1_700_000
 _REASON_LIMIT = 2000
 _REASON_FIELDS = ("reason", "error", "message")
 
@@ -101,8 +103,15 @@ def items_from(
 
 
 def too_large(arguments: Mapping[str, Any], items: Sequence[FrozenItem], max_items: int) -> bool:
-    """Whether there are more items than ``max_items``, or arguments above ``MAX_ARGUMENT_BYTES``."""
-    return len(items) > max_items or len(json_text.dump(dict(arguments)).encode()) > MAX_ARGUMENT_BYTES
+    """Whether there are more items than ``max_items``, or more to carry than one activity's input may hold.
+
+    That input holds the arguments once and the items up to twice.
+    """
+    if len(items) > max_items:
+        return True
+    carried = len(json_text.dump(dict(arguments)).encode())
+    frozen = sum(len(item.model_dump_json().encode("utf-8", "surrogatepass")) for item in items)
+    return carried > MAX_ARGUMENT_BYTES or carried + 2 * frozen > MAX_CARRIED_BYTES
 
 
 def item_key(root: str, item_id: str) -> str:

@@ -16,8 +16,8 @@ from confirmo.policies.tool_spec import ToolSpec
 PREVALIDATION_ERROR = "PREVALIDATION_ERROR"
 NEEDS_PARAMETER = "NEEDS_PARAMETER"
 OUT_OF_SCOPE = "OUT_OF_SCOPE"
-MAX_ANSWER_BYTES = 1_500_000
-"""A validator's answer above this is malformed: one Temporal payload holds at most 2 MB."""
+MAX_ANSWER_BYTES = 600_000
+"""A validator's answer above this is malformed: a verdict holds it twice, and one Temporal payload at most 2 MB."""
 MAX_PARAMETER_QUESTIONS = 3
 MAX_HOPS = 2
 ITEMS_KEY = "items"

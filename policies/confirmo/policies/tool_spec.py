@@ -165,5 +165,5 @@ class ResolvedPolicy(Wire):
     search_attributes: bool = False
     item_activities: int = 20
     slice_items: int = 50
-    max_items: int = 100_000
+    max_items: int = 5_000
     heartbeat_seconds: float = 10.0

@@ -26,7 +26,7 @@ class Settings(BaseSettings):
     task_queue: str = "confirmo"
     item_activities: int = Field(default=20, ge=0, le=1000)
     slice_items: int = Field(default=200, ge=1, le=2000)
-    max_items: int = Field(default=100_000, ge=1)
+    max_items: int = Field(default=5_000, ge=1, le=5_000)
     heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)

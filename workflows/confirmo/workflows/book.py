@@ -9,6 +9,7 @@ from temporalio import workflow
 from temporalio.common import SearchAttributeKey
 
 from confirmo.policies import names
+from confirmo.policies.bounding import bound_state
 from confirmo.policies.decisions import Decided, Question
 from confirmo.policies.details import markdown_details
 from confirmo.policies.events import EventName, make_event
@@ -222,6 +223,10 @@ class Book:
             items_failed_count=outcomes.count(Outcome.FAILED),
             items_unknown_count=outcomes.count(Outcome.UNKNOWN),
         )
+
+    def answer(self) -> TransactionState:
+        """Return the state as one answer carries it: above 2 MB it would stop the workflow for ever."""
+        return bound_state(self.view())
 
     def view(self) -> TransactionState:
         """Return the state as the outside sees it."""

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from temporalio import workflow
 
+from confirmo.policies.bounding import bound_result
 from confirmo.policies.compensation import Undone
 from confirmo.policies.events import EventName
 from confirmo.policies.models import ReasonCode, Status, TransactionResult
@@ -143,7 +144,9 @@ class Course:
     def _finish(self) -> None:
         book = self._book
         closed = book.closed
-        book.result = closed_result(book.view(), book.tool, book.request.locale) if closed else self._result()
+        book.result = bound_result(
+            closed_result(book.view(), book.tool, book.request.locale) if closed else self._result()
+        )
         if not closed:
             book.status = book.result.transaction_status
             book.reason, book.reason_code = book.result.reason, book.result.reason_code

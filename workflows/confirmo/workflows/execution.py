@@ -43,6 +43,9 @@ from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
 from confirmo.workflows.failures import failure_of, recorded_outcomes
 
+CANCEL_ENDS_WAITING = "cancel-ends-waiting"
+"""Id of a ``workflow.patched``: a cancel also ends the time between two attempts of a single call."""
+
 
 @dataclass(frozen=True)
 class _Part:
@@ -109,9 +112,7 @@ class Execution:
 
     async def _whole(self, eligible: tuple[FrozenItem, ...]) -> None:
         async def send(part: _Part) -> CallReport:
-            return await self._execute_items(
-                self._items_request(part, "whole"), f"call{part.suffix}", stoppable=False
-            )
+            return await self._execute_items(self._items_request(part, "whole"), f"call{part.suffix}")
 
         self._take(await self._until_known(eligible, send), eligible)
 
@@ -145,9 +146,7 @@ class Execution:
 
     async def _slice(self, items: tuple[FrozenItem, ...], name: str) -> None:
         async def send(part: _Part) -> CallReport:
-            return await self._execute_items(
-                self._items_request(part, "per_item"), name + part.suffix, stoppable=True
-            )
+            return await self._execute_items(self._items_request(part, "per_item"), name + part.suffix)
 
         self._take(await self._until_known(items, send), items)
 
@@ -190,29 +189,46 @@ class Execution:
         self, item: FrozenItem | None, name: str, summary: str, before: int, *, verify: bool
     ) -> CallReport:
         book = self._book
+        handle = workflow.start_activity(
+            activity_stubs.execute_item,
+            ExecuteItemRequest(
+                transaction_id=book.transaction_id,
+                root=book.root,
+                tool=self._tool,
+                status_tool=self._status_tool,
+                arguments=book.arguments,
+                item=item,
+                attempts_before=before,
+                verify_first=verify,
+                ask_only=verify and book.cancel_requested,
+            ),
+            activity_id=name,
+            start_to_close_timeout=options.execute_timeout(self._tool, verify=verify),
+            heartbeat_timeout=self._heartbeat,
+            retry_policy=options.execute_retry(self._tool),
+            cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            summary=summary + self._asking(verify),
+        )
+        await self._stoppable(handle)
         try:
-            return await workflow.execute_activity(
-                activity_stubs.execute_item,
-                ExecuteItemRequest(
-                    transaction_id=book.transaction_id,
-                    root=book.root,
-                    tool=self._tool,
-                    status_tool=self._status_tool,
-                    arguments=book.arguments,
-                    item=item,
-                    attempts_before=before,
-                    verify_first=verify,
-                ),
-                activity_id=name,
-                start_to_close_timeout=options.execute_timeout(self._tool, verify=verify),
-                heartbeat_timeout=self._heartbeat,
-                retry_policy=options.execute_retry(self._tool),
-                cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-                summary=summary + self._asking(verify),
-            )
+            return await handle
         except ActivityError as error:
-            kind, reason = failure_of(error)
+            kind, reason = failure_of(error, self._tool)
             return report_of_failure(kind, reason, (item,) if item else (), before + 1)
+
+    async def _stoppable(
+        self, handle: "workflow.ActivityHandle[CallReport]", *, slice_of_items: bool = False
+    ) -> None:
+        """Wait for an activity; a cancel ends a slice between two items, and any waiting for another attempt.
+
+        A call under way goes on to its end.
+        """
+        if self._book.cancel_requested and not slice_of_items:
+            return
+        await workflow.wait_condition(lambda: handle.done() or self._book.cancel_requested)
+        # Transactions begun before 0.2 waited for the attempts of single calls.
+        if not handle.done() and (slice_of_items or workflow.patched(CANCEL_ENDS_WAITING)):
+            handle.cancel()
 
     def _asking(self, verify: bool) -> str:
         return f" ({self._status_tool.name} is asked first)" if verify and self._status_tool else ""
@@ -231,9 +247,10 @@ class Execution:
             resolved_items=book.items_resolved,
             attempts_before=part.attempts,
             verify_first=part.verify,
+            ask_only=part.verify and book.cancel_requested,
         )
 
-    async def _execute_items(self, request: ExecuteItemsRequest, name: str, *, stoppable: bool) -> CallReport:
+    async def _execute_items(self, request: ExecuteItemsRequest, name: str) -> CallReport:
         verify = request.verify_first
         calls = len(request.items) if request.call == "per_item" or verify else 1
         handle = workflow.start_activity(
@@ -246,14 +263,11 @@ class Execution:
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{self._tool.name}: {len(request.items)} items" + self._asking(verify),
         )
-        if stoppable:
-            await workflow.wait_condition(lambda: handle.done() or self._book.cancel_requested)
-            if not handle.done():
-                handle.cancel()
+        await self._stoppable(handle, slice_of_items=request.call == "per_item")
         try:
             return await handle
         except ActivityError as error:
-            kind, reason = failure_of(error)
+            kind, reason = failure_of(error, self._tool)
             known = {outcome.item_id: outcome for outcome in recorded_outcomes(error)}
             rest = [item for item in request.items if item.item_id not in known]
             attempts = 1 + max(request.attempts_before.values(), default=0)
@@ -314,4 +328,4 @@ class Execution:
                 summary=f"after: {step.tool}",
             )
         except ActivityError as error:
-            return AuxiliaryReport(success=False, error=failure_of(error)[1])
+            return AuxiliaryReport(success=False, error=failure_of(error, tool)[1])

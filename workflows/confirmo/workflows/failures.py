@@ -4,10 +4,12 @@ from temporalio.exceptions import ActivityError, ApplicationError, CancelledErro
 
 from confirmo.policies.errors import CallFailureKind
 from confirmo.policies.evidence import ItemOutcome
+from confirmo.policies.models import Effect
+from confirmo.policies.tool_spec import ToolSpec
 
 
-def failure_of(error: ActivityError) -> tuple[CallFailureKind, str]:
-    """Return what the failure proves, and one sentence.
+def failure_of(error: ActivityError, tool: ToolSpec) -> tuple[CallFailureKind, str]:
+    """Return what the failed call of ``tool`` proves, and one sentence.
 
     A schedule-to-start timeout was never sent. Every other timeout, a lost worker and an unknown error leave doubt.
     """
@@ -23,7 +25,11 @@ def failure_of(error: ActivityError) -> tuple[CallFailureKind, str]:
         kinds = {kind.value: kind for kind in CallFailureKind}
         return kinds.get(cause.type or "", CallFailureKind.DOUBT), cause.message
     if isinstance(cause, CancelledError):
-        return CallFailureKind.DOUBT, "the call was cancelled while it was under way"
+        # A call under way is never cancelled: this one waited for its first or another attempt. An unsafe tool has
+        # another attempt only where the one before provably did nothing.
+        unsafe = tool.execution.effect is Effect.UNSAFE
+        kind = CallFailureKind.UNREACHABLE if unsafe else CallFailureKind.DOUBT
+        return kind, "a cancel came before another attempt"
     return CallFailureKind.DOUBT, "the call ended without an answer"
 
 

@@ -90,7 +90,7 @@ class TransactionWorkflow:
     @workflow.query(name=names.QUERY_STATE, description="What the transaction looks like now")
     def state(self) -> TransactionState:
         """Return the current state."""
-        return self._book.view()
+        return self._book.answer()
 
     @workflow.update(
         name=names.UPDATE_AWAITING, description="Answers as soon as someone outside is needed, or it is over"
@@ -98,7 +98,7 @@ class TransactionWorkflow:
     async def awaiting(self, request: Any = None) -> TransactionState:
         """Return the state as soon as someone outside is needed, or the transaction is over."""
         await workflow.wait_condition(lambda: self._book.waiting)
-        return self._book.view()
+        return self._book.answer()
 
     @awaiting.validator
     def _check_awaiting(self, request: Any = None) -> None:
@@ -116,7 +116,7 @@ class TransactionWorkflow:
                     and (not book.closed or book.result is not None)
                 )
             )
-        return book.view()
+        return book.answer()
 
     @confirm.validator
     def _check_confirm(self, decision: Any = None) -> None:
@@ -156,7 +156,7 @@ class TransactionWorkflow:
         if changed is not None:
             messages.take_over(book, changed)
         await workflow.wait_condition(lambda: book.waiting)
-        return book.view()
+        return book.answer()
 
     @workflow.update(name=names.CANCEL, description="Stop: nothing more is sent")
     async def cancel(self, cancellation: Any = None) -> TransactionState:
@@ -167,7 +167,7 @@ class TransactionWorkflow:
             await workflow.wait_condition(
                 lambda: (book.closed and book.result is not None) or book.status is Status.EXECUTING
             )
-        return book.view()
+        return book.answer()
 
     @cancel.validator
     def _check_cancel(self, cancellation: Any = None) -> None:

@@ -109,5 +109,5 @@ class Undoing:
                 summary=f"undo with {tool.name}: item {number} of {len(book.items)}",
             )
         except ActivityError as error:
-            kind, reason = failure_of(error)
+            kind, reason = failure_of(error, tool)
             return report_of_failure(kind, reason, (), before + 1)

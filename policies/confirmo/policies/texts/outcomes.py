@@ -18,6 +18,17 @@ COMPOSED_ITEMS: Final = 200
 _PROTOCOL_FIELDS: Final = ("protocol", "protocolo", "protocol_id", "protocol_number", "operation_id")
 _LABEL_FIELDS: Final = ("subject", "name", "label")
 _ORDER: Final = (Outcome.FAILED, Outcome.UNKNOWN, Outcome.SUCCEEDED)
+_TECHNICAL: Final = frozenset(
+    {
+        ReasonCode.NOT_EXECUTED,
+        ReasonCode.LOST_ANSWER,
+        ReasonCode.MISSING_RESULT,
+        ReasonCode.INVALID_FLAG,
+        ReasonCode.CONFLICTING_EVIDENCE,
+        ReasonCode.UNRECOGNISED_ANSWER,
+    }
+)
+"""Reasons whose text names servers and causes: a person is told the word, the text stays in the record."""
 _IN_DOUBT: Final = frozenset(
     {
         ReasonCode.LOST_ANSWER,
@@ -126,7 +137,9 @@ def _views(
 def _view(entry: Mapping[str, Any], label: str, locale: str) -> dict[str, Any]:
     outcome = _outcome(entry)
     protocol = _first_text(entry, _PROTOCOL_FIELDS)
-    reason = _first_text(entry, ("reason", "error", "reason_code")) if outcome != Outcome.SUCCEEDED else ""
+    technical = entry.get("reason_code") in _TECHNICAL
+    fields = ("reason_code",) if technical else ("reason", "error", "reason_code")
+    reason = _first_text(entry, fields) if outcome != Outcome.SUCCEEDED else ""
     view = {"label": label, "outcome": outcome.value}
     if protocol:
         view["protocol"] = one_line(protocol)

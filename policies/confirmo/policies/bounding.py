@@ -1,0 +1,139 @@
+"""Keeping what travels below what one Temporal payload may hold: 2 MB, above which a workflow would stop for ever.
+
+What is cut is said: an entry that lost fields has ``truncated: true``. Outcomes, ids and keys are short and stay.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from confirmo.policies import json_text
+from confirmo.policies.models import PreValidationRecord, TransactionResult, TransactionState
+from confirmo.policies.outcomes import CallReport, ItemOutcome
+
+PAYLOAD_BYTES = 1_500_000
+"""Of an activity's answer, heartbeat details included."""
+RESULT_BYTES = 1_000_000
+STATE_BYTES = 1_700_000
+ITEM_BYTES = 256_000
+"""Of the entry of one item."""
+MINIMUM_BYTES = 120
+TEXT_BYTES = 64 * 1024
+FIRST = (
+    "item_id",
+    "success",
+    "outcome",
+    "reason_code",
+    "protocol",
+    "protocolo",
+    "idempotency_key",
+    "attempts",
+    "reason",
+)
+"""Fields of an entry in the order in which they are kept."""
+
+
+def bytes_of(value: Any) -> int:
+    """Return the bytes of a value as JSON."""
+    if isinstance(value, BaseModel):
+        return len(value.model_dump_json().encode("utf-8", "surrogatepass"))
+    return len(json_text.dump(value).encode())
+
+
+def bound_entry(entry: Any, limit: int) -> Any:
+    """Return an entry of at most ``limit`` bytes, or as few as its first fields need."""
+    if entry is None or bytes_of(entry) <= limit:
+        return entry
+    if not isinstance(entry, Mapping):
+        return json_text.cut(json_text.dump(entry), max(limit - 2, MINIMUM_BYTES))
+    kept: dict[str, Any] = {"truncated": True}
+    room = limit - bytes_of(kept)
+    for name in [*(name for name in FIRST if name in entry), *(name for name in entry if name not in FIRST)]:
+        value = entry[name]
+        if isinstance(value, str):
+            value = json_text.cut(value, max(200, limit // 4))
+        cost = bytes_of({name: value})
+        if name in FIRST[:3] or cost <= room:
+            kept[name] = value
+            room -= cost
+    return kept
+
+
+def bound_outcome(outcome: ItemOutcome, limit: int = ITEM_BYTES) -> ItemOutcome:
+    """Return an item's outcome with its evidence below ``limit``."""
+    if outcome.entry is None and not outcome.conflicting:
+        return outcome
+    changes: dict[str, Any] = {"entry": bound_entry(outcome.entry, limit)}
+    if outcome.conflicting:
+        share = limit // len(outcome.conflicting)
+        changes["conflicting"] = tuple(bound_entry(entry, share) for entry in outcome.conflicting)
+    return outcome.model_copy(update=changes)
+
+
+def bound_report(report: CallReport, limit: int = PAYLOAD_BYTES) -> CallReport:
+    """Return a report of at most about ``limit`` bytes."""
+    if bytes_of(report) <= limit:
+        return report
+    share = min(ITEM_BYTES, max(MINIMUM_BYTES, limit // 2 // max(1, len(report.items))))
+    own = max(MINIMUM_BYTES, limit // 4 // max(1, len(report.results)))
+    return report.model_copy(
+        update={
+            "items": tuple(bound_outcome(outcome, share) for outcome in report.items),
+            "results": tuple(bound_entry(entry, own) for entry in report.results),
+            "unrequested": tuple(bound_entry(entry, 500) for entry in report.unrequested[:200]),
+            "answer": bound_entry(report.answer, limit // 8),
+            "summary": bound_entry(report.summary, 20_000),
+            "message": json_text.cut(report.message, TEXT_BYTES) if report.message else None,
+            "raw": json_text.cut(report.raw, TEXT_BYTES) if report.raw else None,
+        }
+    )
+
+
+def bound_result(result: TransactionResult, limit: int = RESULT_BYTES) -> TransactionResult:
+    """Return a result of at most about ``limit`` bytes; every item keeps its outcome."""
+    if bytes_of(result) <= limit:
+        return result
+    output = {name: _bound_output(part, limit) for name, part in (result.result.get("output") or {}).items()}
+    text = json_text.cut(result.message, TEXT_BYTES)
+    return result.model_copy(
+        update={
+            "result": result.result | {"output": output},
+            "message": text,
+            "composition": bound_entry(result.composition | {"text": text}, TEXT_BYTES * 2),
+        }
+    )
+
+
+def _bound_output(part: Any, limit: int) -> Any:
+    if not isinstance(part, Mapping) or not isinstance(part.get("results"), list):
+        return bound_entry(part, limit // 4)
+    share = max(MINIMUM_BYTES, limit * 3 // 4 // max(1, len(part["results"])))
+    rest = {name: bound_entry(value, TEXT_BYTES) for name, value in part.items() if name != "results"}
+    return rest | {"results": [bound_entry(entry, share) for entry in part["results"]]}
+
+
+def bound_state(state: TransactionState, limit: int = STATE_BYTES) -> TransactionState:
+    """Return a state that fits into one answer: the validator's own words go first, then older events, then entries."""
+    if bytes_of(state) <= limit:
+        return state
+    record = state.transaction_pre_validation
+    state = state.model_copy(
+        update={"transaction_pre_validation": _short(record), "events": state.events[-10:]}
+    )
+    if bytes_of(state) <= limit or state.result is None:
+        return state
+    rest = bytes_of(state.model_copy(update={"result": None}))
+    return state.model_copy(update={"result": bound_result(state.result, max(limit - rest, limit // 4))})
+
+
+def _short(record: PreValidationRecord | None) -> PreValidationRecord | None:
+    if record is None:
+        return None
+    return record.model_copy(
+        update={
+            "result": bound_entry(record.result, 20_000),
+            "requested_arguments": {},
+            "resolved_arguments": {},
+        }
+    )

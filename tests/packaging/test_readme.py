@@ -96,9 +96,9 @@ def test_the_first_run_is_near_the_top() -> None:
     assert next(number for number, line in enumerate(lines, 1) if line.startswith("confirmo start")) <= 40
 
 
-@pytest.mark.parametrize("block", [block for block in SHELL if not is_make(block) and DEV not in block])
-def test_a_shell_block_runs_as_it_stands(block: str, folder: Path, environ: dict[str, str]) -> None:
-    run(["bash", "-euo", "pipefail", "-c", block], folder, environ)
+def test_the_shell_blocks_run_as_they_stand_one_after_another(folder: Path, environ: dict[str, str]) -> None:
+    for block in (block for block in SHELL if not is_make(block) and DEV not in block):
+        run(["bash", "-euo", "pipefail", "-c", block], folder, environ)
 
 
 def test_the_python_snippet_runs_as_it_stands(folder: Path, environ: dict[str, str]) -> None:

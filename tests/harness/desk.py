@@ -27,7 +27,7 @@ from confirmo.policies.tool_spec import Catalog
 from confirmo.worker.app import build_worker
 from confirmo.worker.settings import Settings
 
-BOUND = 30.0
+BOUND = 60.0
 
 
 class Refused(Exception):
@@ -69,6 +69,14 @@ class Tx:
             except RPCError as error:
                 if error.status is not RPCStatusCode.FAILED_PRECONDITION:
                     raise
+
+    async def send_update(self, name: str, arguments: list[Any]) -> dict[str, Any]:
+        """Send an update with any number of arguments."""
+        try:
+            return await self._bounded(self.handle.execute_update(name, args=arguments))
+        except WorkflowUpdateFailedError as error:
+            assert isinstance(error.cause, ApplicationError), error.cause
+            raise Refused(error.cause) from None
 
     async def awaiting(self, request: Any = None) -> dict[str, Any]:
         return await self.update(names.UPDATE_AWAITING, request)

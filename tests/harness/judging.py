@@ -5,7 +5,7 @@ from typing import Any
 
 from confirmo.examples.ledger import Ledger
 
-BOUND = 30.0
+BOUND = 60.0
 
 
 def effects_of(ledger: Ledger, tool: str) -> list[str]:

@@ -108,7 +108,6 @@ def test_anything_else_is_no_integer(value: Any) -> None:
         (0.1, 0.1),
         ("5", 5),
         ("71.99", 71.99),
-        ("1e-05", 1e-05),
         ("71,99", 71.99),
         ("-71,9", -71.9),
         ("1.234,56", 1234.56),
@@ -148,8 +147,12 @@ def test_a_long_whole_number_in_text_stays_exact() -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_the_json_text_of_a_number_is_read_back_as_that_number(number: float) -> None:
-    assert taken(json.dumps(number), "number") == number
-    assert taken(json.dumps(number), "number", EN) == number
+    text = json.dumps(number)
+    if "e" in text:
+        refused(text, "number")
+        return
+    assert taken(text, "number") == number
+    assert taken(text, "number", EN) == number
 
 
 # booleans
@@ -360,9 +363,12 @@ def test_true_is_not_one_of_the_numbers() -> None:
     refused(True, "boolean", enum=(1,))
 
 
-def test_a_pattern_that_does_not_compile_refuses_and_a_long_text_is_not_matched() -> None:
+def test_a_pattern_that_does_not_compile_refuses() -> None:
     refused("a", pattern="(")
-    refused("a" * 3_000, pattern="a")
+
+
+def test_no_pattern_can_hold_up_a_worker() -> None:
+    refused("a" * 100_000 + "!", pattern="^(a+)+$")
 
 
 @pytest.mark.parametrize(("locale", "word"), [(PT, "deve"), (EN, "must"), ("en-US", "must"), ("xx", "deve")])

@@ -285,3 +285,37 @@ async def test_a_step_gets_the_evidence_that_its_arguments_name(desk, loja):
         f"Feito: Rádio Maré, Cofre Fotos 50; não: Clube Leitura (PARTIAL_SUCCESS, {result['transaction_id']})"
     )
     assert call.arguments == {"canal": text}
+
+
+async def test_a_redrive_and_an_undo_of_the_same_transaction_are_two_and_another_way_is_refused(desk, loja):
+    loja.on |= {
+        SET: lambda call: (
+            {"sem": "marca"}
+            if "Cofre" in call.arguments["alvo"]
+            else failed("não")
+            if "Clube" in call.arguments["alvo"]
+            else {"success": True}
+        ),
+        "reativar": {"success": True},
+    }
+    d = await desk(**undoing("on_request"))
+    first = await d.run(*F1)
+    door = client_of(d)
+    retry = await door.redrive(first["transaction_id"])
+    undo = await door.redrive(first["transaction_id"], undo=True)
+    assert retry.transaction_id != undo.transaction_id
+    assert [item.item_id for item in retry.items] == ["A-02"]
+    with pytest.raises(NothingToRedrive, match=retry.transaction_id):
+        await door.redrive(first["transaction_id"], unknown=True)
+
+
+async def test_a_redrive_that_ended_before_anything_was_executed_is_followed_by_another(desk, loja):
+    loja.on[SET] = failed("fora do ar")
+    d = await desk()
+    first = await d.run(*F1)
+    door = client_of(d)
+    one = await door.redrive(first["transaction_id"])
+    await door.reject(one.transaction_id)
+    two = await door.redrive(first["transaction_id"])
+    assert two.transaction_id not in (one.transaction_id, first["transaction_id"])
+    assert two.status.value == "AWAITING_CONFIRMATION"

@@ -16,6 +16,9 @@ from confirmo.policies.tool_spec import ToolSpec
 
 T = TypeVar("T")
 
+MAX_RETRY_AFTER = 300.0
+"""Seconds that a ``Retry-After`` may ask to wait at most: a person is waiting, too."""
+
 
 class Lease:
     """Whether this attempt is still the one that may act.
@@ -139,7 +142,7 @@ class Trail:
 
     def failed(self, failure: CallFailed, before: int) -> CallFailureKind:
         """Note a failed call and return what all attempts together prove."""
-        self.sent = before if failure.kind is CallFailureKind.UNREACHABLE else before + 1
+        self.sent = before if failure.kind is CallFailureKind.UNREACHABLE else max(self.sent, before + 1)
         self.doubt = self.doubt or failure.kind is CallFailureKind.DOUBT
         return CallFailureKind.DOUBT if self.doubt else failure.kind
 
@@ -159,5 +162,6 @@ def retry_or_return(failure: CallFailed, tool: ToolSpec, details: Any) -> None:
 
 def raise_retryable(failure: CallFailed) -> NoReturn:
     """Raise the failure for Temporal's retry, honouring what the server asked to wait."""
-    delay = timedelta(seconds=failure.retry_after) if failure.retry_after is not None else None
+    asked = failure.retry_after
+    delay = timedelta(seconds=min(asked, MAX_RETRY_AFTER)) if asked is not None else None
     raise ApplicationError(failure.reason, type=failure.kind.value, next_retry_delay=delay) from None

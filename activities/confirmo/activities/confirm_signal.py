@@ -32,7 +32,11 @@ class ConfirmSignal:
         """Deliver once per attempt; the receiver tells repeats by ``webhook-id``, which is stable."""
         if self.webhook_url is None:
             _logger.info(
-                "confirmation requested",
+                "confirmation requested: %s (%s), %d item(s), until %s",
+                request.transaction_id,
+                request.tool_name,
+                request.items_count,
+                request.expires_at,
                 extra={"transaction_id": request.transaction_id, "delivery_id": request.delivery_id},
             )
             return Delivery(sink="log")

@@ -37,7 +37,7 @@ class ExecuteItem:
 
         def guard() -> None:
             lease.check()
-            trail.sent = before + 1
+            trail.sent += 1
 
         sender = Sender(self.servers, self.late, request.transaction_id, request.root, guard)
         items = (request.item,) if request.item is not None else ()

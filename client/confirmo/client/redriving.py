@@ -1,5 +1,6 @@
 """Taking up an earlier transaction: what failed, what nobody can say of, or what shall be undone."""
 
+import contextlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +11,10 @@ from confirmo.client.reading import Reader
 from confirmo.client.requests import prepare_start
 from confirmo.policies.events import timestamp
 from confirmo.policies.models import Actor, Redrive, Resolution, Status, TransactionRequest, TransactionState
-from confirmo.policies.redriving import OUTCOMES, NothingToRedriveError, plan_redrive, redrive_id
+from confirmo.policies.redriving import OUTCOMES, NothingToRedriveError, plan_redrive, redrive_id, same_plan
+
+MAX_REDRIVES = 20
+UNEXECUTED = frozenset({Status.BLOCKED, Status.CANCELLED, Status.EXPIRED, Status.OUT_OF_SCOPE})
 
 
 class Redriver:
@@ -55,21 +59,37 @@ class Redriver:
             )
         except NothingToRedriveError as nothing:
             raise NothingToRedrive(str(nothing)) from None
-        start = prepare_start(_request(request, state, plan, actor), redrive_id(transaction_id))
-        return await self._delivery.start(start, timeout)
+        new_request = _request(request, state, plan, actor)
+        return await self._delivery.start(prepare_start(new_request, await self._free_id(plan)), timeout)
+
+    async def _free_id(self, plan: Redrive) -> str:
+        """Return the id to start under: of the same redrive, or the first that no redrive has used up.
+
+        One that ended before anything was executed may be followed by another; one that executed is taken up itself.
+        """
+        for number in range(1, MAX_REDRIVES + 1):
+            later = redrive_id(plan.of, plan, number)
+            try:
+                record = await self._reader.record(later)
+            except TransactionNotFound:
+                return later
+            if not record.open and record.state().status in UNEXECUTED:
+                continue
+            if same_plan(record.request.redrive if record.request else None, plan):
+                return later
+            raise NothingToRedrive(f"It was taken up as {later}, in another way: go on with that one.")
+        raise NothingToRedrive("It was taken up too often without anything being executed. Start anew.")
 
     async def linked(self, state: TransactionState) -> TransactionState:
         """Return a closed state with the transaction that took it up, where there is one."""
         if not is_over(state):
             return state
-        later = redrive_id(state.transaction_id)
-        try:
-            await self._reader.describe(later)
-        except TransactionNotFound:
-            return state
-        except ConfirmoError:
-            return state
-        return state.model_copy(update={"redriven_as": later})
+        for kind in ("r", "undo", "resolved"):
+            later = f"{state.transaction_id}-{kind}"
+            with contextlib.suppress(ConfirmoError):
+                await self._reader.describe(later)
+                return state.model_copy(update={"redriven_as": later})
+        return state
 
 
 def _as_open(state: TransactionState) -> TransactionState:

@@ -1,19 +1,12 @@
 """The JSON Schema words of an argument: enum, pattern, and the bounds on values, lengths and lists."""
 
-import re
 from typing import Any, Final
 
+from confirmo.policies.patterns import matches
 from confirmo.policies.texts import catalogue, is_portuguese, one_line
 from confirmo.policies.tool_spec import ArgumentSpec
 
-MAX_PATTERN_TEXT: Final = 2_000
-"""Longest text that is matched against a ``pattern``: ``re`` cannot be stopped, so its input is bounded.
-
-This does not tame a pattern such as ``(a+)+$``; patterns come from the operator's files and are trusted.
-"""
-
 _SHOWN_CHOICES: Final = 20
-_DOLLAR: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 
 class ArgumentError(ValueError):
@@ -61,17 +54,7 @@ def _check_range(
 
 
 def _check_pattern(value: str, pattern: str | None, locale: str) -> None:
-    """Search unanchored, as JSON Schema does: ``$`` is the very end, ``\\d`` and ``\\w`` are ASCII."""
-    if pattern is None:
-        return
-    if len(value) > MAX_PATTERN_TEXT:
-        raise ArgumentError(reason("pattern_length", locale, bound=MAX_PATTERN_TEXT))
-    ecma = _DOLLAR.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern)
-    try:
-        matches = re.search(ecma, value, re.ASCII) is not None
-    except (re.error, RecursionError, OverflowError):
-        matches = False
-    if not matches:
+    if pattern is not None and not matches(pattern, value):
         raise ArgumentError(reason("pattern", locale, pattern=one_line(pattern, 100)))
 
 

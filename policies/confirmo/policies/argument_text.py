@@ -14,7 +14,7 @@ _CONJUNCTION: Final = re.compile(r"(?:^|\s)(?:e|and)\s")
 _QUOTED: Final = re.compile(r"(?<![^\s,;])(?:\"[^\"]*\"|“[^“”]*”)(?![^\s,;])")
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_POINT: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_POINT: Final = re.compile(r"[+-]?[0-9]+\.[0-9]+")
 _COMMA: Final = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
 _CURRENCY: Final = re.compile(r"([+-]?)\s*R\$\s*([0-9].*)", re.DOTALL)
 _THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+")

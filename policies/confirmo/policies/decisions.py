@@ -68,6 +68,11 @@ def parse_decision(raw: Any) -> Decision:
         raise Refusal(
             UpdateErrorType.INVALID_DECISION, "A decision is a JSON object with decision and digest."
         )
+    actor = raw.get("actor")
+    if isinstance(actor, dict) and not set(actor) <= {"id", "roles"}:
+        raise Refusal(
+            UpdateErrorType.INVALID_DECISION, "The decision is not valid at: actor. It takes id and roles."
+        )
     try:
         decision = Decision.model_validate(raw)
     except ValidationError as error:

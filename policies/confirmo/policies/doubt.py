@@ -77,7 +77,7 @@ def retry_delay(report: CallReport, cycle: int) -> float:
         for outcome in report.items
         if outcome.retryable and outcome.retry_after is not None
     ]
-    return max([min(0.5 * 2.0**cycle, 20.0), *asked])
+    return min(max([min(0.5 * 2.0**cycle, 20.0), *asked]), 300.0)
 
 
 def joined(items: Sequence[FrozenItem], *reports: CallReport) -> CallReport:

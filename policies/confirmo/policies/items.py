@@ -36,6 +36,8 @@ __all__ = [
     "item_key",
     "items_from",
     "label",
+    "largest_list",
+    "shown_arguments",
     "too_large",
     "whole_argument",
 ]
@@ -100,6 +102,23 @@ def items_from(
     name = array_argument(tool)
     given = arguments.get(name) if name is not None else None
     return freeze(given, tool.execution.item_key) if isinstance(given, list | tuple) else ()
+
+
+def largest_list(arguments: Mapping[str, Any], resolved: Sequence[Any] | None) -> int:
+    """Return the length of the longest list, resolved items included; of a text, what it could be split into."""
+    lengths = [len(value) for value in arguments.values() if isinstance(value, list | tuple)]
+    lengths += [1 + sum(map(value.count, ",;\n")) for value in arguments.values() if isinstance(value, str)]
+    return max([*lengths, len(resolved or ())], default=0)
+
+
+def shown_arguments(
+    tool: ToolSpec, arguments: Mapping[str, Any], items: Sequence[FrozenItem], resolved_items: bool
+) -> dict[str, Any]:
+    """Return the arguments as they are shown and frozen: an array that carries the set says what would be sent."""
+    name = whole_argument(tool)
+    if not resolved_items or not items or name is None or call_of(tool, True) != "whole":
+        return dict(arguments)
+    return {**arguments, name: arguments_for_all(tool, arguments, items, True)[name]}
 
 
 def too_large(arguments: Mapping[str, Any], items: Sequence[FrozenItem], max_items: int) -> bool:

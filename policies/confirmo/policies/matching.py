@@ -67,7 +67,7 @@ class Matcher:
         steps = (
             (self._by_id, named),
             (self._by_identity, named),
-            (self._by_alias, aliases(entry, self._key)),
+            (self._by_alias, (*aliases(entry, self._key), *self._echoed(entry))),
         )
         for index, names in steps:
             found = [index.get(name, ()) for name in names]
@@ -76,6 +76,13 @@ class Matcher:
             if len(able) == 1:
                 return able[0]
         return None
+
+    def _echoed(self, entry: Any) -> Iterable[str]:
+        """Return what the entry says under the name of the argument that carried the item."""
+        if not isinstance(entry, Mapping):
+            return ()
+        texts = (normalise(entry.get(name)) for name in self._argument_fields())
+        return [text for text in texts if text is not None]
 
     def names_something_else(self, entry: Any, *, flat: bool) -> bool:
         """Whether an entry that is about none of the items says what else it is about.

@@ -88,7 +88,7 @@ def _primary_results(tool_name: str, raw: dict[Any, Any]) -> Any:
         if not isinstance(layer, dict):
             return None
         output = layer.get("output")
-        if isinstance(output, dict) and tool_name in output:
+        if isinstance(output, dict) and isinstance(tool_name, str) and tool_name in output:
             own = output[tool_name]
             return own.get("results") if isinstance(own, dict) else None
         if "results" in layer:

@@ -3,13 +3,13 @@
 Only the boolean ``true`` under ``eligible`` passes. Malformed never opens, whatever ``fail_open`` says.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from confirmo.policies import json_text
 from confirmo.policies.errors import CallFailed
-from confirmo.policies.items import array_argument, identity
+from confirmo.policies.items import aliases, array_argument, identity
 from confirmo.policies.models import ToolAnswer, Wire
 from confirmo.policies.tool_spec import ToolSpec
 
@@ -75,19 +75,19 @@ def malformed(cause: str, result: Any = None) -> Verdict:
 def verdict_of_failure(failure: CallFailed) -> Verdict:
     """Classify a call without an answer.
 
-    Unavailable: no HTTP answer at all (connection, timeout), 401, 403, 404, 408, 429, 5xx, JSON-RPC internal error.
+    Unavailable: no HTTP answer at all (connection, timeout), 401, 403, 408, 429, 5xx, JSON-RPC internal error.
     Everything else is an answer that makes no sense, and therefore malformed.
     """
     status, code = failure.http_status, failure.code
     if code is not None:
         return unavailable(failure.reason) if code == -32603 else malformed(failure.reason)
-    if status is None or status in (401, 403, 404, 408, 429) or status >= 500:
+    if status is None or status in (401, 403, 408, 429) or status >= 500:
         return unavailable(failure.reason)
     return malformed(failure.reason)
 
 
-def read_verdict(answer: ToolAnswer, tool: ToolSpec) -> Verdict:
-    """Read a validator's answer about ``tool``. Total: what follows no rule is ``MALFORMED``."""
+def read_verdict(answer: ToolAnswer, tool: ToolSpec, arguments: Mapping[str, Any] | None = None) -> Verdict:
+    """Read a validator's answer about ``tool``, asked with ``arguments``. Total: the rest is ``MALFORMED``."""
     try:
         if answer.is_error:
             raise _Malformed("the validator reported an error: " + " ".join(answer.texts)[:300])
@@ -97,7 +97,7 @@ def read_verdict(answer: ToolAnswer, tool: ToolSpec) -> Verdict:
     except _Malformed as error:
         return malformed(str(error))
     try:
-        return _decided(payload, tool)
+        return _decided(payload, tool, arguments or {})
     except _Malformed as error:
         return malformed(str(error), payload)
 
@@ -136,7 +136,7 @@ def _unwrap(value: Any) -> Any:
     return value
 
 
-def _decided(payload: Mapping[str, Any], tool: ToolSpec) -> Verdict:
+def _decided(payload: Mapping[str, Any], tool: ToolSpec, arguments: Mapping[str, Any]) -> Verdict:
     status = _text(payload, "status")
     reason = _text(payload, "reason") or _text(payload, "error")
     if status == NEEDS_PARAMETER and payload.get("eligible") is not True:
@@ -159,7 +159,7 @@ def _decided(payload: Mapping[str, Any], tool: ToolSpec) -> Verdict:
     resolved = decision.get("resolved_arguments")
     if resolved is not None and not isinstance(resolved, dict):
         raise _Malformed("resolved_arguments is not an object")
-    _check_items(resolved or {}, tool)
+    _check_items(resolved or {}, tool, arguments)
     return Verdict(
         kind=VerdictKind.PASSED,
         status=status,
@@ -188,14 +188,17 @@ def _needs_parameter(payload: Mapping[str, Any], tool: ToolSpec, reason: str | N
     )
 
 
-def _check_items(resolved: Mapping[str, Any], tool: ToolSpec) -> None:
+def _check_items(resolved: Mapping[str, Any], tool: ToolSpec, arguments: Mapping[str, Any]) -> None:
     items = resolved.get(ITEMS_KEY)
     if items is None:
         return
     if not isinstance(items, list) or any(item is None or isinstance(item, list | bool) for item in items):
         raise _Malformed("resolved items are not a list of objects or texts")
     argument = array_argument(tool)
-    if argument is None or argument == ITEMS_KEY or not isinstance(resolved.get(argument), list):
+    if argument is None or argument == ITEMS_KEY:
+        return
+    if not isinstance(resolved.get(argument), list):
+        _check_related(arguments.get(argument), items, argument, tool)
         return
     key = tool.execution.item_key
     named = {identity(entry, key) for entry in resolved[argument]}
@@ -205,6 +208,17 @@ def _check_items(resolved: Mapping[str, Any], tool: ToolSpec) -> None:
     }
     if named not in (every, able):
         raise _Malformed(f"the resolved items contradict the argument {argument}")
+
+
+def _check_related(given: Any, items: Sequence[Any], argument: str, tool: ToolSpec) -> None:
+    """Refuse items of which none has to do with what was given; a validator may add, leave out and rename."""
+    if not isinstance(given, list) or not given or not items:
+        return
+    key = tool.execution.item_key
+    asked = {name.casefold() for entry in given for name in aliases(entry, key)}
+    named = {name.casefold() for entry in items for name in aliases(entry, key)}
+    if asked and named and not any(one in other or other in one for one in asked for other in named):
+        raise _Malformed(f"none of the resolved items is one of the argument {argument}")
 
 
 def _text(source: Mapping[str, Any], key: str) -> str | None:

@@ -22,9 +22,23 @@ class NothingToRedriveError(ValueError):
     """The earlier transaction leaves nothing to take up; the text says why."""
 
 
-def redrive_id(transaction_id: str) -> str:
-    """Return the id of the transaction that takes up another one: the same every time, so that it is taken up once."""
-    return f"{transaction_id}-r"
+def redrive_id(transaction_id: str, plan: Redrive, number: int = 1) -> str:
+    """Return the id of the ``number``-th transaction that takes up another one in this way.
+
+    What executes again, what only records, and what undoes have ids of their own; two that execute again never do.
+    """
+    kind = "undo" if plan.mode == "undo" else "r" if plan.item_ids or plan.whole_call else "resolved"
+    return f"{transaction_id}-{kind}{number if number > 1 else ''}"
+
+
+def same_plan(one: Redrive | None, other: Redrive) -> bool:
+    """Whether two redrives do the same."""
+    return one is not None and _what(one) == _what(other)
+
+
+def _what(plan: Redrive) -> tuple[Any, ...]:
+    found = {resolution.item_id: resolution.outcome for resolution in plan.resolutions}
+    return plan.of, plan.mode, plan.whole_call, plan.item_ids, plan.verify_item_ids, found
 
 
 def excluded_ids(redrive: Redrive) -> set[str]:

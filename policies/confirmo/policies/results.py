@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from confirmo.policies import json_text
 from confirmo.policies.calls import AuxiliaryReport
 from confirmo.policies.compensation import Undone
 from confirmo.policies.evidence import CallReport, ItemOutcome, result_entry
@@ -232,7 +233,7 @@ def _primary_single(report: CallReport) -> dict[str, Any]:
     answer = dict(report.answer) if isinstance(report.answer, dict) else {}
     if not isinstance(report.answer, dict) and report.answer is not None:
         answer["answer"] = report.answer
-    primary = answer | {
+    ours: dict[str, Any] = {
         "success": report.outcome is Outcome.SUCCEEDED,
         # Null where the tool's own results are mixed: then not all of it succeeded.
         "outcome": (report.outcome or Outcome.FAILED).value,
@@ -245,11 +246,14 @@ def _primary_single(report: CallReport) -> dict[str, Any]:
         "verified_by": report.verified_by,
         "idempotency_key": report.idempotency_key,
     }
-    primary |= {key: value for key, value in extras.items() if value is not None}
+    ours |= {key: value for key, value in extras.items() if value is not None}
+    primary = answer | ours
+    if any(name in answer and not json_text.same(answer[name], value) for name, value in ours.items()):
+        primary["tool_result"] = answer
     if report.message and "message" not in primary:
         primary["message"] = report.message
     if report.results:
-        primary["results"] = list(report.results)
+        primary["results"] = [dict(entry) | {"attempts": report.attempts} for entry in report.results]
     return primary
 
 

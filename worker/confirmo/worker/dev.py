@@ -96,7 +96,7 @@ class DevStack:
             self._db.parent.mkdir(parents=True, exist_ok=True)
         log = logs / "temporal.log"
         command = server_command(self._port, self._ui_port, self._db)
-        await self._stack.enter_async_context(child(command, log=log))
+        await self._stack.enter_async_context(child(command, log=log, remove=logs))
         await until_listening(self._port, "The Temporal server", _START_SECONDS, log)
         return await self._connect(f"127.0.0.1:{self._port}")
 
@@ -122,7 +122,7 @@ class DevStack:
             ports[name] = free_port()
             module = f"confirmo.examples.{name}"
             command = [sys.executable, "-m", module, "--port", str(ports[name]), "--db", str(database)]
-            await self._stack.enter_async_context(child(command, log=logs / f"{name}.log"))
+            await self._stack.enter_async_context(child(command, log=logs / f"{name}.log", remove=logs))
             urls[f"{name.upper()}_URL"] = f"http://127.0.0.1:{ports[name]}/mcp"
         for name, port in ports.items():
             await until_listening(port, f"The example server {name}", _START_SECONDS, logs / f"{name}.log")

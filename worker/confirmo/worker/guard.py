@@ -5,12 +5,15 @@ pipe, which the kernel brings about even when the parent is killed, is the signa
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 
 GRACE_SECONDS = 10.0
+REMOVE = "CONFIRMO_GUARD_REMOVES"
+"""Variable that names a folder to remove once the parent and the command are gone."""
 
 
 def main(command: list[str]) -> int:
@@ -29,8 +32,15 @@ def main(command: list[str]) -> int:
         except subprocess.TimeoutExpired:
             child.kill()
 
-    threading.Thread(target=watch, daemon=True).start()
-    return child.wait()
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    code = child.wait()
+    folder = os.environ.get(REMOVE)
+    if folder:
+        # Only once the parent is gone, too: its other children still use the folder.
+        watcher.join()
+        shutil.rmtree(folder, ignore_errors=True)
+    return code
 
 
 if __name__ == "__main__":

@@ -17,12 +17,14 @@ _STOP_SECONDS = 15.0
 
 @asynccontextmanager
 async def child(
-    command: list[str], *, log: Path, environ: Mapping[str, str] | None = None
+    command: list[str], *, log: Path, environ: Mapping[str, str] | None = None, remove: Path | None = None
 ) -> AsyncIterator[None]:
     """Run ``command`` for the length of the block; its output goes to ``log``.
 
-    It ends with the block, and also when this process is killed: a guard between the two watches a pipe.
+    It ends with the block, and also when this process is killed: a guard between the two watches a pipe. The guard
+    removes the folder ``remove`` then.
     """
+    environ = dict(environ or {}) | {"CONFIRMO_GUARD_REMOVES": str(remove) if remove is not None else ""}
     with log.open("ab") as output:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -33,7 +35,7 @@ async def child(
             stdin=asyncio.subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env=dict(os.environ) | dict(environ or {}),
+            env=dict(os.environ) | environ,
             start_new_session=True,
         )
     try:

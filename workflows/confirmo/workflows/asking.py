@@ -8,6 +8,7 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
+from temporalio.workflow import ActivityCancellationType
 
 from confirmo.policies.calls import ConfirmationRequest
 from confirmo.policies.events import EventName, timestamp
@@ -39,6 +40,7 @@ async def ask(
     """Freeze one question about calling ``tool``, deliver it and wait for its end."""
     _freeze(book, tool, arguments, items, record)
     delivery = asyncio.create_task(_deliver(book))
+    book.deliveries.append(delivery)
     book.move(Status.AWAITING_CONFIRMATION)
     answer = await _answered(book, tool)
     if not delivery.done():
@@ -119,6 +121,7 @@ async def _deliver(book: Book) -> None:
             activity_id=f"question-{book.questions}",
             start_to_close_timeout=options.DELIVERY_TIMEOUT,
             retry_policy=options.DELIVERY_RETRY,
+            cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary="deliver the question",
         )
     except ActivityError as error:

@@ -1,5 +1,6 @@
 """The mutable record of one run: what the messages read and write, and what the outside is shown."""
 
+import asyncio
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +15,7 @@ from confirmo.policies.decisions import Decided, Question
 from confirmo.policies.details import markdown_details
 from confirmo.policies.events import EventName, make_event
 from confirmo.policies.evidence import ItemOutcome
+from confirmo.policies.json_text import cut
 from confirmo.policies.models import (
     CLOSED_STATUSES,
     WAITING_STATUSES,
@@ -83,6 +85,7 @@ class Book:
     parameter_questions: int = 0
     questions: int = 0
     search_attributes: bool = False
+    deliveries: list[asyncio.Task[None]] = field(default_factory=list)
 
     @property
     def closed(self) -> bool:
@@ -180,7 +183,7 @@ class Book:
             outcome = self.result.multi_item_status or ("SUCCESS" if self.result.ok else "FAILED")
             values[names.SEARCH_OUTCOME] = outcome if self.result.result.get("output") else self.status.value
         workflow.upsert_search_attributes(
-            [SearchAttributeKey.for_keyword(key).value_set(value) for key, value in values.items()]
+            [SearchAttributeKey.for_keyword(key).value_set(cut(value, 200)) for key, value in values.items()]
         )
 
     def asked(self) -> Question:

@@ -45,8 +45,15 @@ def refused(refusal: Refusal) -> ApplicationError:
     return ApplicationError(refusal.message, type=refusal.type.value, non_retryable=True)
 
 
-def check_same_request(book: Book, request: Any) -> None:
+def _one(surplus: tuple[Any, ...], type: UpdateErrorType) -> None:
+    """Raise ``Refusal`` where a message came with more than its one argument."""
+    if surplus:
+        raise Refusal(type, "The message takes one argument, a JSON object.")
+
+
+def check_same_request(book: Book, request: Any, *surplus: Any) -> None:
     """Raise ``RequestMismatch`` where ``request`` is not the one that started the run; null is no question."""
+    _one(surplus, UpdateErrorType.INVALID_ARGUMENTS)
     if request is None:
         return
     try:
@@ -63,15 +70,16 @@ def check_same_request(book: Book, request: Any) -> None:
         )
 
 
-def check(book: Book, raw: Any) -> DecisionEffect:
+def check(book: Book, raw: Any, *surplus: Any) -> DecisionEffect:
     """Return what a decision would do; raises ``Refusal``."""
+    _one(surplus, UpdateErrorType.INVALID_DECISION)
     return check_decision(parse_decision(raw), book.asked(), workflow.now())
 
 
-def decide(book: Book, raw: Any) -> None:
+def decide(book: Book, raw: Any, *surplus: Any) -> None:
     """Take a decision; raises ``Refusal`` and changes nothing then."""
+    effect = check(book, raw, *surplus)
     decision = parse_decision(raw)
-    effect = check_decision(decision, book.asked(), workflow.now())
     if effect is DecisionEffect.NOTHING:
         return
     assert book.confirmation is not None
@@ -101,8 +109,9 @@ def _approve(book: Book, decision: Decision) -> None:
     book.confirmation = book.confirmation.model_copy(update={"approvals": approvals})
 
 
-def provided(book: Book, raw: Any) -> Changed | None:
+def provided(book: Book, raw: Any, *surplus: Any) -> Changed | None:
     """Return the arguments with what was provided; null where nothing changes. Raises ``Refusal``."""
+    _one(surplus, UpdateErrorType.INVALID_ARGUMENTS)
     parameters = parse_parameters(raw)
     if {**book.given, **parameters.arguments} == book.given:
         check_open(book, parameters.actor)
@@ -112,8 +121,9 @@ def provided(book: Book, raw: Any) -> Changed | None:
     return apply_parameters(parameters, book.given, frozenset(book.removed_ids), book.requested_tool)
 
 
-def amended(book: Book, raw: Any) -> Changed:
+def amended(book: Book, raw: Any, *surplus: Any) -> Changed:
     """Return the arguments and exclusions after an amendment. Raises ``Refusal``."""
+    _one(surplus, UpdateErrorType.INVALID_ARGUMENTS)
     amendment = parse_amendment(raw)
     advice = "Nothing can be amended now."
     check_change(book.asked_to_change(), WAITING_STATUSES, amendment.actor, workflow.now(), advice)
@@ -143,8 +153,9 @@ def check_open(book: Book, actor: Actor | None) -> None:
     check_may_change(actor, book.requester, book.confirmation_policy)
 
 
-def parse_cancellation(raw: Any) -> Cancellation:
+def parse_cancellation(raw: Any, *surplus: Any) -> Cancellation:
     """Read the argument of ``cancel``; raises ``Refusal``."""
+    _one(surplus, UpdateErrorType.INVALID_ARGUMENTS)
     try:
         return Cancellation.model_validate(raw if raw is not None else {})
     except ValidationError:

@@ -34,6 +34,12 @@ class _Next(Enum):
     CLOSED = auto()
 
 
+def _read(task: asyncio.Task[Verdict]) -> None:
+    """Read how a task ended that nobody waits for any more."""
+    if not task.cancelled():
+        task.exception()
+
+
 class Preparation:
     """Brings a book from its given arguments to a frozen set, asking for parameters where they are missing."""
 
@@ -97,6 +103,8 @@ class Preparation:
         reconfirm, hops = False, 0
         while True:
             book.tool = tool
+            if self._oversized(tool, raw, resolved_items):
+                return _Next.CLOSED
             collected = collect(raw, tool, book.request.locale)
             step = await self._check_collected(collected, tool)
             if step is not None:
@@ -112,6 +120,7 @@ class Preparation:
                 return await self._not_passed(verdict, tool)
             target = await self._target(verdict, tool, hops)
             if target is None:
+                self._record(verdict, tool, terminal=True)
                 return _Next.CLOSED
             # What only the target declares, such as an argument that was asked for on its behalf, is still as given.
             known = {n: v for n, v in book.given.items() if tool.argument(n) is None} | collected.arguments
@@ -119,7 +128,11 @@ class Preparation:
             book.ignored = tuple(name for name in book.ignored if target.argument(name) is None)
             resolved_items = items if items is not None else resolved_items
             self._record_passed(verdict, tool, target, collected.arguments, raw, dropped)
+            if self._oversized(target, raw, resolved_items):
+                return _Next.CLOSED
             if self._nothing_to_do(target, raw, resolved_items):
+                closed = {"eligible": False, "terminal": True}
+                book.pre_validation = book.pre_validation and book.pre_validation.model_copy(update=closed)
                 return _Next.CLOSED
             self._emit_passed(tool, target)
             reconfirm = reconfirm or verdict.requires_reconfirmation or target.name != tool.name
@@ -206,6 +219,7 @@ class Preparation:
         task = asyncio.create_task(self._ask(tool, validator, arguments))
         await workflow.wait_condition(lambda: task.done() or book.cancel_requested)
         if not task.done():
+            task.add_done_callback(_read)
             task.cancel()
             return None
         return task.result()
@@ -349,19 +363,33 @@ class Preparation:
     def _freeze(
         self, tool: ToolSpec, arguments: dict[str, Any], resolved: list[Any] | None, *, must: bool
     ) -> _Next:
-        book, locale = self._book, self._book.request.locale
+        book = self._book
         book.items_resolved = resolved is not None
         items = item_rules.items_from(arguments, resolved, tool)
         book.arguments = without_items(tool, arguments, items, book.removed_ids)
         book.must_confirm = tool.require_confirmation or must
         if self._nothing_to_do(tool, arguments, resolved):
             return _Next.CLOSED
+        book.arguments = item_rules.shown_arguments(tool, book.arguments, book.items, book.items_resolved)
         if item_rules.too_large(book.arguments, book.items, book.policies[tool.name].max_items):
-            reason = say("too_large", locale, count=str(len(book.items)))
-            book.items = ()
-            book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.TOO_LARGE)
-            return _Next.CLOSED
+            return self._too_large(len(book.items))
         return _Next.FROZEN
+
+    def _too_large(self, count: int) -> _Next:
+        book = self._book
+        book.items = ()
+        reason = say("too_large", book.request.locale, count=str(count))
+        book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.TOO_LARGE)
+        return _Next.CLOSED
+
+    def _oversized(self, tool: ToolSpec, arguments: dict[str, Any], resolved: list[Any] | None) -> bool:
+        """Close where the set is too large even to look at: one workflow task has two seconds."""
+        limit = self._book.policies[tool.name].max_items
+        count = item_rules.largest_list(arguments, resolved)
+        if count <= limit:
+            return False
+        self._too_large(count)
+        return True
 
     def _nothing_to_do(self, tool: ToolSpec, arguments: dict[str, Any], resolved: list[Any] | None) -> bool:
         """Note the items; close where there is a set of which none may be executed."""

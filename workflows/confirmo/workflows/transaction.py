@@ -24,6 +24,9 @@ from confirmo.workflows.course import Course
 
 T = TypeVar("T")
 
+DELIVERIES_END_FIRST = "deliveries-end-first"
+"""Id of a ``workflow.patched``."""
+
 
 def _or_refuse(rule: Callable[..., T], *arguments: Any) -> T:
     """Return what a rule says; its refusal becomes the update's error."""
@@ -74,8 +77,19 @@ class TransactionWorkflow:
         await self._shielded(driver)
         driver.result()
         assert book.result is not None
+        await self._deliveries_ended()
         await self._shielded(asyncio.create_task(workflow.wait_condition(workflow.all_handlers_finished)))
         return book.result
+
+    async def _deliveries_ended(self) -> None:
+        """Let no delivery end in the very task that closes the run: it would lose the messages of that task.
+
+        Transactions begun before 0.2 did not wait.
+        """
+        pending = [delivery for delivery in self._book.deliveries if not delivery.done()]
+        if pending and workflow.patched(DELIVERIES_END_FIRST):
+            waiting = workflow.wait_condition(lambda: all(delivery.done() for delivery in pending))
+            await self._shielded(asyncio.create_task(waiting))
 
     async def _shielded(self, task: asyncio.Task[None]) -> None:
         """Wait for ``task``; Temporal's own cancel becomes a cancel of the transaction."""
@@ -95,20 +109,20 @@ class TransactionWorkflow:
     @workflow.update(
         name=names.UPDATE_AWAITING, description="Answers as soon as someone outside is needed, or it is over"
     )
-    async def awaiting(self, request: Any = None) -> TransactionState:
+    async def awaiting(self, request: Any = None, *surplus: Any) -> TransactionState:
         """Return the state as soon as someone outside is needed, or the transaction is over."""
         await workflow.wait_condition(lambda: self._book.waiting)
         return self._book.answer()
 
     @awaiting.validator
-    def _check_awaiting(self, request: Any = None) -> None:
-        _or_refuse(messages.check_same_request, self._book, request)
+    def _check_awaiting(self, request: Any = None, *surplus: Any) -> None:
+        _or_refuse(messages.check_same_request, self._book, request, *surplus)
 
     @workflow.update(name=names.CONFIRM, description="A person's answer to the question")
-    async def confirm(self, decision: Any = None) -> TransactionState:
+    async def confirm(self, decision: Any = None, *surplus: Any) -> TransactionState:
         """Take a decision; answers as soon as the transaction has moved on, not when it is done."""
         book = self._book
-        _or_refuse(messages.decide, book, decision)
+        _or_refuse(messages.decide, book, decision, *surplus)
         if book.decided is not None:
             await workflow.wait_condition(
                 lambda: (
@@ -119,36 +133,36 @@ class TransactionWorkflow:
         return book.answer()
 
     @confirm.validator
-    def _check_confirm(self, decision: Any = None) -> None:
-        _or_refuse(messages.check, self._book, decision)
+    def _check_confirm(self, decision: Any = None, *surplus: Any) -> None:
+        _or_refuse(messages.check, self._book, decision, *surplus)
 
     @workflow.signal(name=names.CONFIRM, description="A person's answer to the question")
-    def confirm_by_signal(self, decision: Any = None) -> None:
+    def confirm_by_signal(self, decision: Any = None, *surplus: Any) -> None:
         """Take a decision; one that is refused leaves an event and never executes."""
         try:
-            messages.decide(self._book, decision)
+            messages.decide(self._book, decision, *surplus)
         except Refusal as refusal:
             self._book.emit(EventName.DECISION_REFUSED, type=refusal.type.value)
 
     @workflow.update(name=names.UPDATE_PROVIDE_PARAMETERS, description="Arguments that were asked for")
-    async def provide_parameters(self, provided: Any = None) -> TransactionState:
+    async def provide_parameters(self, provided: Any = None, *surplus: Any) -> TransactionState:
         """Add arguments and answer after they were validated."""
-        return await self._change(_or_refuse(messages.provided, self._book, provided))
+        return await self._change(_or_refuse(messages.provided, self._book, provided, *surplus))
 
     @provide_parameters.validator
-    def _check_provide(self, provided: Any = None) -> None:
-        _or_refuse(messages.provided, self._book, provided)
+    def _check_provide(self, provided: Any = None, *surplus: Any) -> None:
+        _or_refuse(messages.provided, self._book, provided, *surplus)
 
     @workflow.update(name=names.UPDATE_AMEND, description="A change of the set before the yes")
-    async def amend(self, amendment: Any = None) -> TransactionState:
+    async def amend(self, amendment: Any = None, *surplus: Any) -> TransactionState:
         """Change the set, validate it again and freeze a new question."""
-        changed = _or_refuse(messages.amended, self._book, amendment)
+        changed = _or_refuse(messages.amended, self._book, amendment, *surplus)
         self._book.emit(EventName.AMENDED)
         return await self._change(changed)
 
     @amend.validator
-    def _check_amend(self, amendment: Any = None) -> None:
-        _or_refuse(messages.amended, self._book, amendment)
+    def _check_amend(self, amendment: Any = None, *surplus: Any) -> None:
+        _or_refuse(messages.amended, self._book, amendment, *surplus)
 
     async def _change(self, changed: Changed | None) -> TransactionState:
         """Take over changed arguments and answer when someone outside is needed again."""
@@ -159,10 +173,10 @@ class TransactionWorkflow:
         return book.answer()
 
     @workflow.update(name=names.CANCEL, description="Stop: nothing more is sent")
-    async def cancel(self, cancellation: Any = None) -> TransactionState:
+    async def cancel(self, cancellation: Any = None, *surplus: Any) -> TransactionState:
         """Stop what was not sent yet and answer with what is so."""
         book = self._book
-        messages.request_cancel(book, _or_refuse(messages.parse_cancellation, cancellation).reason)
+        messages.request_cancel(book, _or_refuse(messages.parse_cancellation, cancellation, *surplus).reason)
         if book.status is not Status.EXECUTING:
             await workflow.wait_condition(
                 lambda: (book.closed and book.result is not None) or book.status is Status.EXECUTING
@@ -170,15 +184,15 @@ class TransactionWorkflow:
         return book.answer()
 
     @cancel.validator
-    def _check_cancel(self, cancellation: Any = None) -> None:
-        parsed = _or_refuse(messages.parse_cancellation, cancellation)
+    def _check_cancel(self, cancellation: Any = None, *surplus: Any) -> None:
+        parsed = _or_refuse(messages.parse_cancellation, cancellation, *surplus)
         _or_refuse(messages.check_open, self._book, parsed.actor)
 
     @workflow.signal(name=names.CANCEL, description="Stop: nothing more is sent")
-    def cancel_by_signal(self, cancellation: Any = None) -> None:
+    def cancel_by_signal(self, cancellation: Any = None, *surplus: Any) -> None:
         """Stop what was not sent yet; a refused cancel leaves an event."""
         try:
-            parsed = messages.parse_cancellation(cancellation)
+            parsed = messages.parse_cancellation(cancellation, *surplus)
             messages.check_open(self._book, parsed.actor)
         except Refusal as refusal:
             self._book.emit(EventName.DECISION_REFUSED, type=refusal.type.value)

@@ -141,7 +141,7 @@ class Session:
         if self._is_gone(exchange, error):
             raise SessionGone(refused)
         if error is not None and error.code == METHOD_NOT_FOUND and refused.kind is REJECTED:
-            raise NotOffered(refused.kind, refused.reason)
+            raise NotOffered(refused.kind, refused.reason, http_status=refused.http_status, code=refused.code)
         raise refused if late is None else Overdue(refused, late)
 
     async def _send(

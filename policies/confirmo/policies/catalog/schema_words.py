@@ -1,12 +1,11 @@
 """The JSON Schema words of an argument or of an array's entries: which go together, and what they refuse."""
 
-import re
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from confirmo.policies.argument_bounds import ArgumentError, check_bounds
 from confirmo.policies.argument_types import coerce
+from confirmo.policies.patterns import PatternError, check_pattern
 from confirmo.policies.tool_spec import ArgumentSpec
 
 TYPE_WORDS = {
@@ -59,7 +58,10 @@ def misfits(words: Mapping[str, Any]) -> list[tuple[str, str]]:
             found.append((low, f"'{low}' is greater than '{high}', so that nothing fits."))
     if "pattern" in words and not _compiles(words["pattern"]):
         found.append(
-            ("pattern", "'pattern' is not a clear regular expression. Check brackets and backslashes.")
+            (
+                "pattern",
+                "'pattern' is not a clear regular expression without look-around. Check brackets and backslashes.",
+            )
         )
     return found
 
@@ -105,11 +107,8 @@ def refusal(value: Any, spec: ArgumentSpec, *, typed: bool = True) -> str | None
 
 
 def _compiles(pattern: str) -> bool:
-    with warnings.catch_warnings():
-        # What only warns today, such as "[[a]", is read in two ways by two engines.
-        warnings.simplefilter("error")
-        try:
-            re.compile(pattern, re.ASCII)
-        except (re.error, ValueError, RecursionError, OverflowError, Warning):
-            return False
+    try:
+        check_pattern(pattern)
+    except PatternError:
+        return False
     return True

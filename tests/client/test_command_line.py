@@ -223,7 +223,10 @@ async def test_texts_of_others_are_cleaned(shop, cli, loja):
         "eligible": True,
         "transaction_decision": {
             "resolved_arguments": {
-                "items": [{"id": "E1", "name": "a\x1b[31m\u202eb"}, {"id": "E2", "name": "[bold]c[/]"}]
+                "items": [
+                    {"id": "ENC-7001", "name": "a\x1b[31m\u202eb"},
+                    {"id": "ENC-7002", "name": "[bold]c[/]"},
+                ]
             }
         },
     }

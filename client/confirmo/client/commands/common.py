@@ -52,8 +52,6 @@ def log_to_stderr(level: int) -> None:
     logging.getLogger("temporalio.workflow").setLevel(level)
     # Every expected retry is a warning with a traceback there; the attempt and its reason are in the history.
     logging.getLogger("temporalio.activity").setLevel(logging.ERROR)
-    # The default sink of confirmation requests: it is meant to be seen.
-    logging.getLogger("confirmo.confirmation").setLevel(logging.INFO)
 
 
 def connected(work: Callable[[TransactionClient], Awaitable[int]]) -> int:

@@ -37,6 +37,8 @@ def dev(
     """Start Temporal, its UI, a worker and, without --config, the example tool servers; Ctrl-C ends all of it."""
     quiet_core()
     log_to_stderr(logging.WARNING)
+    # The default sink of confirmation requests: it is meant to be seen.
+    logging.getLogger("confirmo.confirmation").setLevel(logging.INFO)
     from confirmo.worker.dev import DevStack
 
     async def serve() -> Exit:

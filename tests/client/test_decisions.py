@@ -1,6 +1,7 @@
 """Deciding: which yes counts, what comes back the second time, and who hears why not."""
 
 import asyncio
+import logging
 from datetime import timedelta
 
 import pytest
@@ -203,6 +204,7 @@ async def test_se_03_a_confirm_of_what_never_was_creates_nothing(door):
 
 
 async def test_cf_21_a_yes_without_a_worker_goes_as_a_signal_and_executes_once(door, loja, caplog):
+    caplog.set_level(logging.WARNING, logger="confirmo.client")
     shop = await door(max_cached_workflows=0)
     state = await shop.start(*F2)
     await shop.desk.stop_worker()

@@ -1,13 +1,8 @@
 """Every command and snippet of the README and of CONTRIBUTING does what it says, against one ``confirmo dev``."""
 
 import json
-import os
 import re
-import signal
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,22 +10,14 @@ from typing import Any
 import pytest
 
 from confirmo.policies.catalog import load_texts
+from harness.pages import FENCE, ROOT, blocks, dev, run
 
-ROOT = Path(__file__).parents[2]
-BIN = Path(sys.executable).parent
 pytestmark = pytest.mark.xdist_group("readme")
-BOUND = 60.0
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MAKE = re.compile(r"make (\w+)\s*(#.*)?")
 QUIET_EXIT = (
     "import os, runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__'); sys.stdout.flush(); os._exit(0)"
 )
 """A process that is over at once may abort in its last moment: https://github.com/temporalio/sdk-python/issues/300"""
-
-
-def blocks(page: str, kind: str) -> list[str]:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return [body for tag, body in FENCE.findall(text) if tag == kind]
 
 
 def is_make(block: str) -> bool:
@@ -49,32 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def environ(folder: Path) -> Iterator[dict[str, str]]:
     """The README's own ``confirmo dev``, on free ports; gives what a reader's shell would have."""
-    base = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "TX": "tx-first"}
-    ready = folder / "ready.json"
-    command = f"exec {re.sub(r'(port) [0-9]+', lambda match: f'{match[1]} {free_port()}', DEV)} --ready-file {ready}"
-    with (folder / "dev.log").open("wb") as log:
-        dev = subprocess.Popen(["bash", "-c", command], cwd=folder, env=base, stdout=log, stderr=log)
-    try:
-        deadline = time.monotonic() + BOUND
-        while not ready.exists():
-            assert dev.poll() is None, (folder / "dev.log").read_text()
-            assert time.monotonic() < deadline, (folder / "dev.log").read_text()
-            time.sleep(0.05)
-        yield base | {"TEMPORAL_ADDRESS": json.loads(ready.read_text())["temporal_address"]}
-    finally:
-        dev.send_signal(signal.SIGTERM)
-        assert dev.wait(BOUND) == 0
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-def run(command: list[str], folder: Path, environ: dict[str, str]) -> str:
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=BOUND)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    with dev(folder, DEV) as environ:
+        yield environ
 
 
 def run_python(folder: Path, environ: dict[str, str]) -> str:

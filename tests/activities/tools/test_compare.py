@@ -145,3 +145,42 @@ async def test_a_server_over_the_rest_contract_is_only_checked_for_an_answer(che
     spec = ServerSpec(name="s", transport="http", endpoint=raw.endpoint)
     (report,), findings = await check(catalogued(), spec=spec)
     assert (report.reachable, findings) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("said", "declared", "expected"),
+    [
+        ({"type": "string"}, "array", "string"),
+        ({"type": "array", "items": {"type": "string"}}, "string", "array"),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "string", "integer"),
+        ({"type": ["boolean", "null"]}, "number", "boolean"),
+    ],
+)
+async def test_a_type_that_the_server_does_not_take_is_a_warning(check, helpers, said, declared, expected):
+    listed = helpers.tool("t")
+    listed["inputSchema"] = {"type": "object", "properties": {"a": said}}
+    tool = catalogued().model_copy(update={"arguments": (ArgumentSpec(name="a", type=declared),)})
+    _, (finding,) = await check(tool, listed=[listed])
+    assert finding.key == "tools.t.args_schema.a.type"
+    assert finding.message == f"The server takes this argument of 't' as {expected}; here it is {declared}."
+
+
+@pytest.mark.parametrize(
+    ("said", "declared"),
+    [
+        ({}, "array"),
+        ({"type": "number"}, "integer"),
+        ({"type": "integer"}, "number"),
+        ({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/x"}]}, "object"),
+        ({"type": ["string", "array"]}, "array"),
+        ({"type": 7}, "array"),
+        ({"anyOf": 7, "type": "array"}, "array"),
+        (True, "array"),
+    ],
+)
+async def test_a_type_that_may_fit_is_none(check, helpers, said, declared):
+    listed = helpers.tool("t")
+    listed["inputSchema"] = {"type": "object", "properties": {"a": said}}
+    tool = catalogued().model_copy(update={"arguments": (ArgumentSpec(name="a", type=declared),)})
+    _, findings = await check(tool, listed=[listed])
+    assert findings == []

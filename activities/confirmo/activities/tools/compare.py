@@ -11,7 +11,7 @@ from confirmo.activities.tools.servers import ToolServers
 from confirmo.policies.errors import CallFailed
 from confirmo.policies.models import Effect, OperationType
 from confirmo.policies.names import ARGUMENT_IDEMPOTENCY_KEY
-from confirmo.policies.tool_spec import Catalog, ToolSpec
+from confirmo.policies.tool_spec import ArgumentType, Catalog, ToolSpec
 
 TOOLS_FILE: Final = "tools.yaml"
 POLICIES_FILE: Final = "tool_policies.yaml"
@@ -19,6 +19,15 @@ SERVERS_FILE: Final = "mcp_servers.yaml"
 _SENT_BY_US: Final = frozenset({ARGUMENT_IDEMPOTENCY_KEY, "items"})
 _SENT_TO_VALIDATORS: Final = frozenset({"target_tool"})
 _SENT_TO_STATUS_TOOLS: Final = frozenset({"item_id", "item"})
+_FITTING: Final[dict[ArgumentType, frozenset[str]]] = {
+    "string": frozenset({"string"}),
+    "integer": frozenset({"integer", "number"}),
+    "number": frozenset({"number", "integer"}),
+    "boolean": frozenset({"boolean"}),
+    "array": frozenset({"array"}),
+    "object": frozenset({"object"}),
+}
+"""The JSON types of a server's schema that can take a value of one of ours."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,12 @@ def _compare_arguments(catalog: Catalog, tool: ToolSpec, listing: ToolListing) -
         if not _knows(schema, argument.name):
             message = f"The server's input schema of {tool.name!r} does not know this argument."
             yield Finding(TOOLS_FILE, None, f"tools.{tool.name}.args_schema.{argument.name}", message)
+        elif (taken := _types(schema, argument.name)) and not taken & _FITTING[argument.type]:
+            types = " or ".join(sorted(taken))
+            message = (
+                f"The server takes this argument of {tool.name!r} as {types}; here it is {argument.type}."
+            )
+            yield Finding(TOOLS_FILE, None, f"tools.{tool.name}.args_schema.{argument.name}.type", message)
     sent = _always_sent(catalog, tool)
     for name in _names(schema.get("required")):
         if name not in sent:
@@ -114,6 +129,21 @@ def _knows(schema: dict[str, Any], name: str) -> bool:
         return True
     patterns = schema.get("patternProperties")
     return isinstance(patterns, dict) and any(_matches(pattern, name) for pattern in patterns)
+
+
+def _types(schema: dict[str, Any], name: str) -> frozenset[str]:
+    """Return the JSON types that a schema names for an argument; empty where it does not say so plainly."""
+    properties = schema.get("properties")
+    said = properties.get(name) if isinstance(properties, dict) else None
+    if not isinstance(said, dict):
+        return frozenset()
+    branches = said.get("anyOf")
+    parts = branches if isinstance(branches, list) else [said]
+    named = [part.get("type") if isinstance(part, dict) else None for part in parts]
+    if any(each is None for each in named):
+        return frozenset()
+    types = frozenset(word for each in named for word in (_names(each) or [each]) if isinstance(word, str))
+    return types - {"null"}
 
 
 def _matches(pattern: str, name: str) -> bool:

@@ -26,6 +26,7 @@ def state_lines(state: TransactionState) -> list[str]:
         lines += message_lines(state.result)
     elif state.reason:
         lines.append(one_line(state.reason))
+    lines += remark_lines(state)
     hint = next_step(state)
     return [*lines, hint] if hint else lines
 
@@ -37,6 +38,7 @@ def state_view(state: TransactionState) -> RenderableType:
         parts.append(Text("\n".join(message_lines(state.result))))
     elif state.reason:
         parts.append(Text(one_line(state.reason)))
+    parts += [Text(line, style="yellow") for line in remark_lines(state)]
     hint = next_step(state)
     return Group(*parts, Text(hint, style="dim")) if hint else Group(*parts)
 
@@ -82,6 +84,20 @@ def message_lines(result: TransactionResult) -> list[str]:
     return clean_text(result.message).splitlines() or [result.transaction_status.value]
 
 
+def remark_lines(state: TransactionState) -> list[str]:
+    """Return what a person should know beside the message: left out, uncertain, linked."""
+    lines: list[str] = []
+    if state.ignored_arguments:
+        lines.append(one_line(f"ignored, not arguments of this tool: {', '.join(state.ignored_arguments)}"))
+    if state.redrive_of:
+        lines.append(one_line(f"redrive of {state.redrive_of}"))
+    if state.redriven_as:
+        lines.append(one_line(f"redriven as {state.redriven_as}"))
+    if state.result is not None and state.result.metadata.get("needs_review"):
+        lines.append("needs review: look at what is not certain before anything is repeated")
+    return lines
+
+
 def next_step(state: TransactionState) -> str | None:
     """Return what can be done now, or null."""
     id = state.transaction_id
@@ -89,6 +105,9 @@ def next_step(state: TransactionState) -> str | None:
         return f"next: confirmo confirm {id} · confirmo reject {id}"
     if state.status is Status.COLLECTING_PARAMETERS:
         return f"next: confirmo provide {id} --arguments JSON"
+    if any(item.outcome is Outcome.UNKNOWN for item in state.items) and not state.redriven_as:
+        redrive = f"confirmo redrive {id}"
+        return f"next: {redrive} --unknown · {redrive} --resolve ID=succeeded|failed --note TEXT"
     return None
 
 

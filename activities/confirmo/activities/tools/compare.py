@@ -139,7 +139,7 @@ def _types(schema: dict[str, Any], name: str) -> frozenset[str]:
         return frozenset()
     branches = said.get("anyOf")
     parts = branches if isinstance(branches, list) else [said]
-    named = [part.get("type") if isinstance(part, dict) else None for part in parts]
+    named: list[Any] = [part.get("type") if isinstance(part, dict) else None for part in parts]
     if any(each is None for each in named):
         return frozenset()
     types = frozenset(word for each in named for word in (_names(each) or [each]) if isinstance(word, str))

@@ -9,6 +9,7 @@ from confirmo.client.commands import (
     demo,
     history,
     looking,
+    mcp,
     redriving,
     serving,
     starting,
@@ -25,7 +26,7 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for module in (demo, serving, configuring, starting, deciding, changing, looking, redriving):
+    for module in (demo, serving, configuring, starting, deciding, changing, looking, redriving, mcp):
         module.add_to(app)
     app.add_typer(history.app, name="history")
     return app

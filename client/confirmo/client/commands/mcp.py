@@ -1,0 +1,170 @@
+"""``confirmo mcp``: the catalogue as an MCP server for any agent."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from confirmo.client.commands.common import log_to_stderr, quiet_core, with_worker_errors
+from confirmo.client.console import flush, note
+from confirmo.client.exits import Exit
+from confirmo.client.inputs import WrongUse
+from confirmo.client.transactions import TransactionClient
+from confirmo.policies.models import Actor
+
+
+class Transport(StrEnum):
+    """How clients reach the server."""
+
+    STDIO = "stdio"
+    STREAMABLE_HTTP = "streamable-http"
+
+
+@dataclass(frozen=True)
+class _Face:
+    config: Path | None
+    wrap: str | None
+    tenant: str
+    actor: Actor | None
+    locale: str
+    state_key: bytes | None
+
+
+def mcp(
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="DIR", help="Folder with the three YAML files.")
+    ] = None,
+    wrap: Annotated[
+        str | None,
+        typer.Option(
+            "--wrap",
+            metavar="URL|COMMAND",
+            help="Instead: take the tools of this MCP server, and run a worker for it here.",
+        ),
+    ] = None,
+    transport: Annotated[Transport, typer.Option("--transport")] = Transport.STDIO,
+    host: Annotated[str, typer.Option("--host", help="Of streamable-http.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Of streamable-http.")] = 8300,
+    tenant: Annotated[str, typer.Option("--tenant", help="Of every transaction.")] = "default",
+    actor: Annotated[
+        str | None, typer.Option("--actor", metavar="ID", help="Requester and decider of every transaction.")
+    ] = None,
+    role: Annotated[
+        list[str] | None, typer.Option("--role", metavar="ROLE", help="A role of the actor; may be repeated.")
+    ] = None,
+    locale: Annotated[str, typer.Option("--locale", help="Of questions and results.")] = "pt-BR",
+    state_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--state-key-file",
+            metavar="FILE",
+            help="32 secret bytes or more; several instances behind one address share it.",
+        ),
+    ] = None,
+) -> int:
+    """Serve the tools of a catalogue to any MCP client: its user is asked before anything is executed."""
+    if (config is None) == (wrap is None):
+        raise WrongUse("Give --config DIR, or --wrap with a URL or a command: one of the two.")
+    quiet_core()
+    log_to_stderr(logging.WARNING)
+    who = Actor(id=actor, roles=tuple(role or ())) if actor else None
+    face = _Face(config, wrap, tenant, who, locale, _key(state_key_file))
+    return with_worker_errors(_serve(face, transport, host, port), int)
+
+
+async def _serve(face: _Face, transport: Transport, host: str, port: int) -> Exit:
+    from confirmo.client.mcp_face import serve_http, serve_stdio
+    from confirmo.worker.app import stop_event
+
+    async with AsyncExitStack() as stack:
+        server = await _server(face, stack)
+        if transport is Transport.STREAMABLE_HTTP:
+            listener = stack.enter_context(_listener(host, port))
+            _announce(host, listener.getsockname()[1])
+            await serve_http(server, listener, host, stop_event())
+            return Exit.DONE
+        stop = stop_event()
+        tasks = [asyncio.create_task(serve_stdio(server)), asyncio.create_task(stop.wait())]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    if stop.is_set():
+        # The thread that reads standard input cannot be interrupted; nothing is left to be done.
+        flush()
+        os._exit(Exit.DONE)
+    tasks[1].cancel()
+    await tasks[0]
+    return Exit.DONE
+
+
+async def _server(face: _Face, stack: AsyncExitStack) -> Any:
+    from confirmo.client.mcp_face import FaceOptions, NameTaken, Wrapped, build_server
+
+    wrapped: dict[str, Wrapped] = {}
+    if face.wrap is not None:
+        client, catalog, listings = await _wrapping(face.wrap, stack)
+        wrapped = {entry.name: Wrapped(entry.input_schema, entry.title) for entry in listings}
+    else:
+        from confirmo.worker.app import load_or_fail
+        from confirmo.worker.settings import Settings
+
+        catalog = load_or_fail(face.config or Path(), os.environ)
+        client = await TransactionClient.connect(task_queue=Settings().task_queue)
+    options = FaceOptions(face.tenant, face.actor, face.locale, face.state_key, wrapped)
+    try:
+        return build_server(client, catalog, options)
+    except NameTaken as taken:
+        raise WrongUse(str(taken)) from None
+
+
+async def _wrapping(target: str, stack: AsyncExitStack) -> tuple[TransactionClient, Any, Any]:
+    """Build the catalogue of a server, and run a worker for it, on a task queue of its own."""
+    from confirmo.worker.app import running_worker
+    from confirmo.worker.settings import Settings
+    from confirmo.worker.wrapping import wrap, wrapping_queue
+
+    catalog, listings = await wrap(target)
+    queue = wrapping_queue(target)
+    client = await TransactionClient.connect(task_queue=queue)
+    settings = Settings().model_copy(update={"task_queue": queue})
+    await stack.enter_async_context(running_worker(client.temporal, catalog, settings))
+    return client, catalog, listings
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    from confirmo.worker.errors import ServerUnavailable
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with contextlib.suppress(OSError):
+        return socket.create_server((host, port), family=family)
+    raise ServerUnavailable(f"{host} port {port} cannot be listened on. Choose another --host or --port.")
+
+
+def _announce(host: str, port: int) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    note(f"MCP at http://{shown}:{port}/mcp; Ctrl-C ends it.")
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        note("It asks nobody for credentials: put it behind something that does.")
+
+
+def _key(file: Path | None) -> bytes | None:
+    if file is None:
+        return None
+    try:
+        key = file.read_bytes()
+    except OSError as error:
+        raise WrongUse(f"--state-key-file cannot be read: {error.strerror}.") from None
+    if len(key) < 32:
+        raise WrongUse("--state-key-file holds less than 32 bytes. Fill it with openssl rand 32.")
+    return key
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command()(mcp)

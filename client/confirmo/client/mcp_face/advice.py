@@ -1,0 +1,40 @@
+"""What the text of an answer says, and what an agent is told to do next. To the agent in English, always."""
+
+from confirmo.client.answers import status_word
+from confirmo.policies.models import Status, TransactionState
+from confirmo.policies.texts import clean_text, one_line
+
+DISMISSED = "The person gave no answer. Nothing was executed; the question stays open until it expires."
+HANDED_OVER = "No worker answered: the decision is on record and is judged as soon as one is up."
+ELSEWHERE = (
+    "This transaction is confirmed outside this conversation, by its policy (confirmation.channel: out_of_band): "
+    "transaction_confirm refuses it. Ask transaction_status later."
+)
+USER_ONLY = (
+    "This transaction takes a yes from the user alone, by its policy (confirmation.channel: elicitation): "
+    "transaction_confirm refuses it from a client that cannot ask its user (MCP elicitation)."
+)
+SOMEONE_ELSE = "Someone else has to confirm this transaction, by its policy. Ask transaction_status later."
+
+
+def spoken(state: TransactionState) -> list[str]:
+    """Return what a person may read of a state."""
+    if state.result is not None and state.result.message:
+        return [clean_text(state.result.message)]
+    if state.question:
+        return [clean_text(state.question)]
+    return [f"{status_word(state)}: {one_line(state.reason)}" if state.reason else status_word(state)]
+
+
+def next_step(state: TransactionState) -> str:
+    """Return what an agent whose client cannot ask its user does now."""
+    id = state.transaction_id
+    if state.status is Status.AWAITING_CONFIRMATION and state.confirmation is not None:
+        return (
+            f"[Transaction {id}: nothing was executed yet. Show the question to the person as it stands. Only after "
+            f"their unconditional yes call transaction_confirm with this transaction_id and digest "
+            f"{state.confirmation.digest}; on a no transaction_reject; for another set transaction_amend.]"
+        )
+    if state.status is Status.COLLECTING_PARAMETERS:
+        return f"[Transaction {id}: give what is missing or invalid with transaction_amend and arguments.]"
+    return ""

@@ -1,0 +1,185 @@
+"""The way of a call: start or find the transaction, have the user asked, follow it to its end."""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+import mcp_types as types
+
+from confirmo.client.answers import AnsweredState, is_over
+from confirmo.client.errors import ConfirmoError, NoWorker, TransactionNotFound, UpdateRefused
+from confirmo.client.mcp_face import advice
+from confirmo.client.mcp_face.answers import answer
+from confirmo.client.mcp_face.asking import Asked, Reply, elicit, input_required
+from confirmo.client.mcp_face.calls import Call
+from confirmo.client.mcp_face.options import FaceOptions
+from confirmo.client.mcp_face.repeats import Repeats
+from confirmo.client.transactions import TransactionClient
+from confirmo.policies.decisions import may_confirm
+from confirmo.policies.models import WAITING_STATUSES, Decision, Status, TransactionRequest, TransactionState
+from confirmo.policies.snapshot import transaction_id_for
+from confirmo.policies.tool_spec import Catalog, ConfirmationPolicy
+
+Outcome = types.CallToolResult | types.InputRequiredResult
+
+_GLANCE: Final = 0.5
+"""Seconds between two looks at a transaction whose start has not answered yet."""
+_FOLLOW: Final = timedelta(milliseconds=100)
+_STRICTNESS: Final = ("any", "elicitation", "out_of_band")
+
+
+class Conductor:
+    """Conducts the calls of one face.
+
+    Args:
+        client: The door.
+        catalog: What the worker runs.
+        options: Whose transactions these are.
+    """
+
+    def __init__(self, client: TransactionClient, catalog: Catalog, options: FaceOptions) -> None:
+        self._client = client
+        self._catalog = catalog
+        self._options = options
+        self._repeats = Repeats(options.tenant)
+
+    async def begin(self, call: Call, tool_name: str, arguments: Mapping[str, Any]) -> Outcome:
+        """Start the transaction of a call, or find the one that the same call started."""
+        request_id = call.request_id or self._repeats.request_id(call.session, tool_name, arguments)
+        request = TransactionRequest(
+            tool_name=tool_name,
+            arguments=dict(arguments),
+            request_id=request_id,
+            tenant=self._options.tenant,
+            session_id=call.session,
+            requester=self._options.actor,
+            locale=self._options.locale,
+        )
+        return await self.carry_on(call, await self._started(call, request, request_id))
+
+    async def resume(self, call: Call, asked: Asked, reply: Reply) -> Outcome:
+        """Go on with the call of a round before, with what the person said to exactly that question."""
+        return await self._take(call, asked.transaction_id, asked.digest, reply)
+
+    async def carry_on(
+        self, call: Call, state: TransactionState, seen: frozenset[str] = frozenset(), note: str = ""
+    ) -> Outcome:
+        """Follow a transaction; ask each question once, and return what there is where nobody is to be asked.
+
+        Args:
+            call: The call.
+            state: The state now.
+            seen: Digests of the questions that this user was shown.
+            note: A sentence for the agent about what was refused.
+        """
+        state = await self._settled(call, state)
+        digest = self._open_question(state)
+        obstacle = self._obstacle(call, state)
+        if digest is None or digest in seen or obstacle is not None:
+            return self._hand_back(state, note, obstacle or "", refused=bool(note))
+        if call.asking.in_rounds:
+            return input_required(state, digest, self._options.locale)
+        reply = await elicit(call.context, state, self._options.locale)
+        return await self._take(call, state.transaction_id, digest, reply)
+
+    async def find(self, transaction_id: str) -> TransactionState:
+        """Return the state of a transaction of this face's tenant, on record where no worker answers.
+
+        Raises:
+            TransactionNotFound: For all others.
+        """
+        try:
+            state = await self._client.state(transaction_id)
+        except NoWorker as silent:
+            if silent.state is None:
+                raise
+            state = silent.state
+        if {event.tenant for event in state.events} != {self._options.tenant}:
+            raise TransactionNotFound(f"There is no transaction {transaction_id} here.")
+        return state
+
+    def channel(self, state: TransactionState) -> str:
+        """Return who may say yes: the strictest of the tool that was asked for and the one that will run."""
+        found = [self._policy(name).channel for name in (state.requested_tool_name, state.tool_name)]
+        return max(found, key=_STRICTNESS.index)
+
+    async def decide(self, call: Call, transaction_id: str, decision: Decision) -> Outcome:
+        """Hand a decision over and follow what comes of it."""
+        seen = frozenset({decision.digest}) if decision.digest else frozenset()
+        try:
+            state: TransactionState = await self._client.confirm(transaction_id, decision)
+        except UpdateRefused as refused:
+            state = await self._client.state(transaction_id)
+            return await self.carry_on(call, state, seen, str(refused))
+        if isinstance(state, AnsweredState) and state.accepted_by == "signal":
+            return answer(state, advice.HANDED_OVER)
+        return await self.carry_on(call, state, seen)
+
+    async def _take(self, call: Call, transaction_id: str, digest: str, reply: Reply) -> Outcome:
+        if reply is Reply.NOTHING:
+            state = await self._client.state(transaction_id)
+            return self._hand_back(state, "" if is_over(state) else advice.DISMISSED)
+        decision = Decision(
+            decision="confirm" if reply is Reply.YES else "reject", digest=digest, actor=self._options.actor
+        )
+        return await self.decide(call, transaction_id, decision)
+
+    async def _started(self, call: Call, request: TransactionRequest, request_id: str) -> TransactionState:
+        transaction_id = transaction_id_for(request.tenant, request_id)
+        start = asyncio.ensure_future(self._client.start(request, timeout=None))
+        try:
+            while not (await asyncio.wait({start}, timeout=_GLANCE))[0]:
+                with contextlib.suppress(ConfirmoError):
+                    await call.report(await self._client.state(transaction_id))
+            return start.result()
+        finally:
+            start.cancel()
+
+    async def _settled(self, call: Call, state: TransactionState) -> TransactionState:
+        """Return the state as soon as someone outside is needed, or it is over."""
+        await call.report(state)
+        if is_over(state) or state.status in WAITING_STATUSES:
+            return state
+        async with contextlib.aclosing(
+            self._client.watch(state.transaction_id, interval=_FOLLOW)  # type: ignore[type-var]
+        ) as states:
+            async for state in states:
+                await call.report(state)
+                if state.status in WAITING_STATUSES:
+                    break
+        return state
+
+    def _hand_back(
+        self, state: TransactionState, note: str = "", obstacle: str = "", *, refused: bool = False
+    ) -> types.CallToolResult:
+        if is_over(state):
+            self._repeats.handed_back(state.transaction_id)
+            return answer(state, note, refused=refused)
+        told = [note, obstacle or ("" if note == advice.DISMISSED else advice.next_step(state))]
+        return answer(state, "\n".join(text for text in told if text), refused=refused)
+
+    def _open_question(self, state: TransactionState) -> str | None:
+        if state.status is not Status.AWAITING_CONFIRMATION or state.confirmation is None:
+            return None
+        return state.confirmation.digest
+
+    def _obstacle(self, call: Call, state: TransactionState) -> str | None:
+        """Return why the user of this call is not asked: a sentence, empty where the agent may ask; else null."""
+        if self._open_question(state) is None:
+            return None
+        channel = self.channel(state)
+        if channel == "out_of_band":
+            return advice.ELSEWHERE
+        actor = self._options.actor
+        if not may_confirm(actor, actor, self._policy(state.tool_name)):
+            return advice.SOMEONE_ELSE
+        if call.asking.possible:
+            return None
+        return advice.USER_ONLY if channel == "elicitation" else ""
+
+    def _policy(self, tool_name: str) -> ConfirmationPolicy:
+        """Return a tool's policy; of a tool that is not in the files here, the strictest."""
+        tool = self._catalog.tools.get(tool_name)
+        return tool.confirmation if tool else ConfirmationPolicy(channel="out_of_band")

@@ -1,0 +1,102 @@
+"""The face of the shop, for the official client, in both forms of the protocol."""
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+import yaml
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from temporalio.client import Client as Temporal
+
+from confirmo.client import TransactionClient
+from confirmo.client.connection import address_of
+from confirmo.client.mcp_face import FaceOptions, build_server
+from harness import Desk, ToolServer
+from harness.person import Person
+from harness.serving import serving
+from harness.shop import POLICIES, TOOLS, base_behaviour, merged, open_shop
+
+MODES = ["legacy", "2026-07-28"]
+
+
+@dataclass
+class Face:
+    """A face and the worker behind it."""
+
+    desk: Desk
+    server: Any
+    client: TransactionClient
+    mode: str
+    folder: Path
+
+    @asynccontextmanager
+    async def connect(
+        self, person: Person | None = None, to: Any = None, **more: Any
+    ) -> AsyncIterator[Client]:
+        async with Client(
+            self.server if to is None else to, mode=self.mode, elicitation_callback=person, **more
+        ) as client:
+            yield client
+
+    @asynccontextmanager
+    async def over_http(self) -> AsyncIterator[str]:
+        async with serving(self.server.streamable_http_app()) as port:
+            yield f"http://127.0.0.1:{port}/mcp"
+
+    def over_stdio(self, *more: str) -> StdioServerParameters:
+        return command(self.desk, "--config", str(self.folder), *more)
+
+
+def command(desk: Desk, *arguments: str) -> StdioServerParameters:
+    """``confirmo mcp`` as a child process that talks to the session's Temporal."""
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "confirmo.client.main", "mcp", *arguments],
+        env={"TEMPORAL_ADDRESS": address_of(desk.client), "CONFIRMO_TASK_QUEUE": desk.task_queue},
+    )
+
+
+OpenFace = Callable[..., Awaitable[Face]]
+
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest_asyncio.fixture
+async def loja(tools: ToolServer) -> ToolServer:
+    tools.on |= base_behaviour()
+    return tools
+
+
+@pytest_asyncio.fixture
+async def face(client: Temporal, loja: ToolServer, mode: str, tmp_path: Path) -> AsyncIterator[OpenFace]:
+    """Open a face: ``await face(policies=…, options=FaceOptions(…))``."""
+    async with AsyncExitStack() as stack:
+
+        async def open_one(*, options: FaceOptions | None = None, **changes: Any) -> Face:
+            desk = await stack.enter_async_context(open_shop(client, loja, **changes))
+            door = TransactionClient(client, task_queue=desk.task_queue, worker_patience=timedelta(seconds=1))
+            server = build_server(door, desk.catalog, options or FaceOptions(locale="en"))
+            write_files(tmp_path, loja, changes.get("tools", {}), changes.get("policies", {}))
+            return Face(desk, server, door, mode, tmp_path)
+
+        yield open_one
+
+
+def write_files(folder: Path, loja: ToolServer, tools: Any, policies: Any) -> None:
+    files = {
+        "tools.yaml": {"tools": merged(TOOLS, tools)},
+        "tool_policies.yaml": {"version": 1, "tool_policies": merged(POLICIES, policies)},
+        "mcp_servers.yaml": {"servers": {"loja": {"endpoint": loja.endpoint}}},
+    }
+    for name, content in files.items():
+        (folder / name).write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")

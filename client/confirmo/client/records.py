@@ -1,8 +1,9 @@
 """What a history shows of a transaction, without any worker: how it started, what was asked, how it ended."""
 
+import re
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 from temporalio.api.common.v1 import Payloads
@@ -25,6 +26,8 @@ from confirmo.policies.models import (
 )
 from confirmo.policies.outcomes import CallReport, ItemOutcome
 
+_UNDO: Final = re.compile(r"undo-([0-9]+)")
+
 
 @dataclass
 class Record:
@@ -36,6 +39,8 @@ class Record:
         asked: The last question that was delivered since.
         approvals: Digest of a question and the yes that a worker took for it.
         outcomes: What calls proved, by item id.
+        begun: Whether any call of the primary tool was handed to a worker.
+        undone: What is known of undoing calls, by the item's number from 1; unknown until a call proved something.
         ending: How the run ended, null while it is open.
     """
 
@@ -45,6 +50,8 @@ class Record:
     asked: ConfirmationRequest | None = None
     approvals: list[tuple[str, Approval]] = field(default_factory=list)
     outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
+    begun: bool = False
+    undone: dict[int, Outcome] = field(default_factory=dict)
     ending: Ending | None = None
 
     @property
@@ -113,6 +120,7 @@ class _Reader:
         self.record = record
         self._converter = converter
         self._activities: dict[int, str] = {}
+        self._undoing: dict[int, int] = {}
 
     async def read(self, event: HistoryEvent) -> None:
         kind = event.WhichOneof("attributes") or ""
@@ -129,6 +137,13 @@ class _Reader:
     async def _activity_task_scheduled(self, scheduled: Any, event: HistoryEvent) -> None:
         name = scheduled.activity_type.name
         self._activities[event.event_id] = name
+        if name in (names.EXECUTE_ITEM, names.EXECUTE_ITEMS):
+            undo = _UNDO.match(scheduled.activity_id)
+            if undo is None:
+                self.record.begun = True
+            else:
+                self._undoing[event.event_id] = int(undo[1])
+                self.record.undone[int(undo[1])] = Outcome.UNKNOWN
         if name == names.CONFIRM_SIGNAL:
             asked = _as(ConfirmationRequest, await self._first(scheduled.input))
             self.record.asked = asked or self.record.asked
@@ -136,6 +151,10 @@ class _Reader:
     async def _activity_task_completed(self, completed: Any, event: HistoryEvent) -> None:
         if self._activities.get(completed.scheduled_event_id) in (names.EXECUTE_ITEM, names.EXECUTE_ITEMS):
             report = _as(CallReport, await self._first(completed.result))
+            number = self._undoing.get(completed.scheduled_event_id)
+            if number is not None:
+                self.record.undone[number] = (report.outcome if report else None) or Outcome.UNKNOWN
+                return
             self.record.outcomes |= {item.item_id: item for item in report.items} if report else {}
 
     async def _workflow_execution_update_accepted(self, accepted: Any, event: HistoryEvent) -> None:

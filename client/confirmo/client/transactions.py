@@ -9,7 +9,7 @@ from temporalio.client import Client
 from confirmo.client.answers import AnsweredState, TransactionSummary
 from confirmo.client.connection import CONNECT_TIMEOUT, connect
 from confirmo.client.delivery import ANSWER_TIMEOUT, Delivery
-from confirmo.client.errors import InvalidDecision
+from confirmo.client.errors import InvalidDecision, InvalidRequest
 from confirmo.client.listing import Listing
 from confirmo.client.messages import Messenger
 from confirmo.client.reading import Reader
@@ -104,6 +104,8 @@ class TransactionClient:
             RequestTooLarge: Above 1.5 MB of JSON; nothing was sent.
             NoWorker: It is durable and waits for a worker.
         """
+        if request.redrive is not None:
+            raise InvalidRequest("redrive is not for a start: take up an earlier transaction with redrive().")
         return await self._delivery.start(prepare_start(request, id), timeout)
 
     async def awaiting(self, transaction_id: str, *, timeout: timedelta | None = None) -> AnsweredState:

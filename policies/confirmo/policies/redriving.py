@@ -15,6 +15,7 @@ from confirmo.policies.models import (
 )
 from confirmo.policies.outcomes import ItemOutcome
 
+MAX_REDRIVES = 20
 OUTCOMES = {"succeeded": Outcome.SUCCEEDED, "failed": Outcome.FAILED}
 
 
@@ -29,6 +30,11 @@ def redrive_id(transaction_id: str, plan: Redrive, number: int = 1) -> str:
     """
     kind = "undo" if plan.mode == "undo" else "r" if plan.item_ids or plan.whole_call else "resolved"
     return f"{transaction_id}-{kind}{number if number > 1 else ''}"
+
+
+def is_side_record(plan: Redrive) -> bool:
+    """Whether it only undoes or records, so that the earlier transaction is still the one to be taken up."""
+    return plan.mode == "undo" or not (plan.item_ids or plan.whole_call)
 
 
 def same_plan(one: Redrive | None, other: Redrive) -> bool:
@@ -81,6 +87,8 @@ def plan_redrive(
     unknown: bool = False,
     undo: bool = False,
     resolutions: Sequence[Resolution] = (),
+    recorded: Sequence[Resolution] = (),
+    undone: Mapping[str, Outcome] | None = None,
 ) -> Redrive:
     """Return what a new transaction takes up.
 
@@ -91,21 +99,37 @@ def plan_redrive(
         unknown: Items that nobody can say of are taken up as well.
         undo: Take up what succeeded, to undo it.
         resolutions: What an operator found out about unknown items.
+        recorded: What was recorded so before.
+        undone: What became of undoing, by item id; only what was certainly not undone is undone again.
 
     Raises:
         NothingToRedriveError: Nothing is left, a resolution names an item that is not unknown, or it is still open.
     """
     if result is None and state.status in (Status.COLLECTING_PARAMETERS, Status.VALIDATING):
         raise NothingToRedriveError("It never had a confirmed set; start it again instead.")
-    entries = _entries(state, result)
+    entries = _with_recorded(_entries(state, result), recorded)
     root = earlier.root if earlier else state.transaction_id
     known = tuple(_item(state, item_id, entry) for item_id, entry in entries.items())
-    base = Redrive(of=state.transaction_id, root=root, known_items=known, entries=entries)
+    base = Redrive(of=state.transaction_id, root=root, known_items=known)
     if undo:
-        return _undo(base, entries)
+        return _undo(base, entries, undone or {})
     if not entries:
+        if resolutions:
+            raise NothingToRedriveError(
+                "--resolve names items, and this transaction has none: its one call is taken up with --unknown."
+            )
         return _whole_call(base, state, result, unknown)
     return _retry(base, entries, unknown, resolutions)
+
+
+def _with_recorded(
+    entries: Mapping[str, dict[str, Any]], recorded: Sequence[Resolution]
+) -> dict[str, dict[str, Any]]:
+    words = {each.item_id: OUTCOMES[each.outcome].value for each in recorded}
+    return {
+        item_id: entry | {"outcome": words[item_id]} if item_id in words else entry
+        for item_id, entry in entries.items()
+    }
 
 
 def _retry(
@@ -130,22 +154,41 @@ def _retry(
         update={
             "item_ids": tuple(item_id for item_id in entries if item_id in chosen),
             "verify_item_ids": tuple(again),
+            "known_items": tuple(item.model_copy(update={"data": {}}) for item in base.known_items),
+            "entries": {item_id: entry for item_id, entry in entries.items() if item_id in resolved},
             "resolutions": tuple(resolutions),
         }
     )
 
 
-def _undo(base: Redrive, entries: Mapping[str, Mapping[str, Any]]) -> Redrive:
-    done = tuple(item_id for item_id, entry in entries.items() if entry["outcome"] == Outcome.SUCCEEDED.value)
+def _undo(base: Redrive, entries: Mapping[str, Mapping[str, Any]], undone: Mapping[str, Outcome]) -> Redrive:
+    done = {item_id for item_id, entry in entries.items() if entry["outcome"] == Outcome.SUCCEEDED.value}
     if not done:
         raise NothingToRedriveError("No item of it has succeeded, so there is nothing to undo.")
-    return base.model_copy(update={"mode": "undo", "item_ids": done})
+    left = {item_id for item_id in done if undone.get(item_id, Outcome.FAILED) is Outcome.FAILED}
+    if not left:
+        doubt = any(undone.get(item_id) is Outcome.UNKNOWN for item_id in done)
+        hint = " Of some nobody can say whether they were undone; they are not undone again." if doubt else ""
+        raise NothingToRedriveError(f"What succeeded was undone already.{hint}")
+    return base.model_copy(
+        update={
+            "mode": "undo",
+            "item_ids": tuple(item_id for item_id in entries if item_id in left),
+            "known_items": tuple(item for item in base.known_items if item.item_id in left),
+        }
+    )
 
 
 def _whole_call(
     base: Redrive, state: TransactionState, result: TransactionResult | None, unknown: bool
 ) -> Redrive:
     output = (result.result.get("output") or {}).get(state.tool_name, {}) if result else {}
+    told = [entry for entry in output.get("results") or [] if isinstance(entry, dict)]
+    if any(entry.get("outcome") == Outcome.SUCCEEDED.value for entry in told):
+        raise NothingToRedriveError(
+            "It was one call, and part of it succeeded: making it again would do that part again. "
+            "Start a new transaction for what failed."
+        )
     outcome = output.get("outcome", Outcome.UNKNOWN.value if result is None else None)
     if outcome == Outcome.FAILED.value or (outcome == Outcome.UNKNOWN.value and unknown):
         return base.model_copy(update={"whole_call": True, "verify_call": outcome == Outcome.UNKNOWN.value})
@@ -158,7 +201,11 @@ def _entries(state: TransactionState, result: TransactionResult | None) -> dict[
         output = (result.result.get("output") or {}).get(result.tool_name, {})
         results = output.get("results", []) if isinstance(output, dict) else []
         known = {item.item_id for item in state.items}
-        return {entry["item_id"]: entry for entry in results if entry.get("item_id") in known}
+        return {
+            entry["item_id"]: entry
+            for entry in results
+            if entry.get("item_id") in known or ("resolution" in entry and "item_id" in entry)
+        }
     begun = state.status is Status.EXECUTING
     return {
         item.item_id: {

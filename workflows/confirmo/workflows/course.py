@@ -120,7 +120,10 @@ class Course:
             book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.NOTHING_TO_DO)
             return
         book.begin()
-        entries = {item_id: entry | {"success": True} for item_id, entry in redrive.entries.items()}
+        entries = {
+            item.item_id: (redrive.entries.get(item.item_id) or dict(item.data)) | {"success": True}
+            for item in book.items
+        }
         self._undone = await Undoing(book, tool).run(entries, on_request=True)
         if self._undone is not None and self._undone.skipped is not None:
             self._close_unasked(self._undone.skipped)

@@ -7,7 +7,7 @@ import pytest
 from confirmo.client import InvalidRequest, NothingToRedrive, TransactionClient
 from confirmo.policies.models import Redrive, TransactionRequest
 from harness import failed
-from harness.desk import Tx
+from harness.desk import Tx, until
 from harness.shop import F1
 
 SET = "encerrar_assinaturas"
@@ -38,23 +38,20 @@ async def confirmed(desk, state):
 
 
 async def test_a_terminated_run_that_asked_nobody_counts_as_begun(desk, loja):
-    begun, never = asyncio.Event(), asyncio.Event()
+    never = asyncio.Event()
 
     async def hang(call):
-        begun.set()
         await never.wait()
         return {"success": True}
 
     loja.on[SET] = hang
     d = await desk(policies={SET: {"require_confirmation": False}})
     tx = await d.begin(*F1)
-    async with asyncio.timeout(20):
-        await begun.wait()
+    await until(lambda: len(loja.called(SET)) == 3)
     await tx.handle.terminate("operador")
-    sent = len(loja.called(SET))
     with pytest.raises(NothingToRedrive, match="--unknown"):
         await client_of(d).redrive(tx.id)
-    assert len(loja.called(SET)) == sent
+    assert len(loja.called(SET)) == 3
     never.set()
 
 
@@ -66,6 +63,8 @@ async def test_what_the_transaction_itself_undid_is_not_undone_again(desk, loja)
     d = await desk(**undoing("partial"))
     first = await d.run(*F1)
     assert undone(loja) == ["A-03", "A-01"]
+    assert "Depois foi desfeito: Cofre Fotos 50 e Rádio Maré." in first["message"]
+    assert [entry["outcome"] for entry in first["composition"]["undone"]] == ["SUCCEEDED", "SUCCEEDED"]
     with pytest.raises(NothingToRedrive, match="undone already"):
         await client_of(d).redrive(first["transaction_id"], undo=True)
     assert undone(loja) == ["A-03", "A-01"]

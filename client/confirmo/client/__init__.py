@@ -1,6 +1,7 @@
 """The door: ``TransactionClient`` for agent runtimes, and the command line. It loads no tool-server code."""
 
 from confirmo.client.answers import AnsweredState, DoorStatus, TerminatedState, TransactionSummary
+from confirmo.client.conversation import Conversation, Session, ToolCall, Turn, Wants, agent_state
 from confirmo.client.errors import (
     AlreadyClosed,
     ConfirmationExpired,
@@ -35,6 +36,7 @@ __all__ = [
     "ConfirmoError",
     "ConflictingDecision",
     "ConnectionProblem",
+    "Conversation",
     "DigestMismatch",
     "DoorStatus",
     "InvalidArguments",
@@ -48,13 +50,18 @@ __all__ = [
     "NothingToRedrive",
     "RequestMismatch",
     "RequestTooLarge",
+    "Session",
     "StillOpen",
     "TemporalUnavailable",
     "TerminatedState",
+    "ToolCall",
     "TransactionClient",
     "TransactionNotFound",
     "TransactionSummary",
     "TransactionTerminated",
+    "Turn",
     "UnreadableRecord",
     "UpdateRefused",
+    "Wants",
+    "agent_state",
 ]

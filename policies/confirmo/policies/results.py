@@ -161,6 +161,7 @@ def build_result(
         "labels": labels,
         "secondary_error": secondary,
         "locale": locale,
+        "undone": undone.results if undone is not None else (),
     }
     message = result_message(tool=tool, status=status, reason=reason, reason_code=code, **about)
     return TransactionResult.model_validate(

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from confirmo.policies.models import Outcome, ReasonCode, Status
 from confirmo.policies.texts import catalogue, is_portuguese, one_line
-from confirmo.policies.texts.rendering import SENTENCE_ITEMS, bounded, bullets, distinct, operation_name
+from confirmo.policies.texts.rendering import (
+    SENTENCE_ITEMS,
+    bounded,
+    bullets,
+    distinct,
+    in_a_sentence,
+    operation_name,
+)
 from confirmo.policies.tool_spec import ToolSpec
 from confirmo.policies.wording import say
 
@@ -56,6 +63,7 @@ def result_message(
     labels: Mapping[str, str],
     secondary_error: str | None,
     locale: str,
+    undone: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Say what happened.
 
@@ -68,6 +76,7 @@ def result_message(
         labels: Label by ``item_id``; an entry that is not in it is named by its own fields.
         secondary_error: What failed beside the primary tool.
         locale: ``pt-BR`` or ``en``.
+        undone: One entry per item that was to be undone afterwards.
 
     Up to ten items one sentence each; above, counts, then by name what failed and what is unknown.
     """
@@ -78,6 +87,7 @@ def result_message(
         catalogue(locale)["cancelled_midway"] if midway else "",
         _item_report(_views(items, labels, tool, locale), locale) if items else "",
         _tool_report(tool, status, reason, reason_code, locale) if not items else "",
+        *_undo_report(_views(undone, labels, tool, locale), locale),
         _secondary(secondary_error, locale),
     ]
     return "\n".join(paragraph for paragraph in paragraphs if paragraph)
@@ -95,11 +105,14 @@ def composition(
     secondary_error: str | None,
     text: str,
     locale: str,
+    undone: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the message as data, with the instruction that binds a model that words it.
 
-    Above 200 items only those are listed, what failed and what is unknown first; ``counts`` are of all.
+    Above 200 items only those are listed, what failed and what is unknown first; ``counts`` are of all. ``undone`` is
+    there where something was to be undone: the outcome of undoing each item.
     """
+    undo = [] if not undone else _worst_first(_views(undone, labels, tool, locale))[:COMPOSED_ITEMS]
     views = _views(items, labels, tool, locale) if status in (Status.COMPLETED, Status.FAILED) else []
     listed = views if len(views) <= COMPOSED_ITEMS else _worst_first(views)[:COMPOSED_ITEMS]
     return {
@@ -110,11 +123,28 @@ def composition(
         "counts": {outcome.value: _count(views, outcome) for outcome in Outcome},
         "items": listed,
         "items_omitted": len(views) - len(listed),
+        **({"undone": undo} if undo else {}),
         "reason": reason_text(reason or reason_code, locale) or None,
         "secondary_error": one_line(secondary_error or "") or None,
         "text": text,
-        "instruction": catalogue(locale)["instruction"],
+        "instruction": " ".join(
+            catalogue(locale)[key] for key in ("instruction", *(["instruction_undone"] if undo else []))
+        ),
     }
+
+
+def _undo_report(views: Sequence[Mapping[str, Any]], locale: str) -> list[str]:
+    """Return one sentence per outcome of undoing."""
+    texts = catalogue(locale)
+    return [
+        texts[key].format(items=in_a_sentence(bounded(names, locale), locale))
+        for key, outcome in (
+            ("undone", Outcome.SUCCEEDED),
+            ("not_undone", Outcome.FAILED),
+            ("undo_unknown", Outcome.UNKNOWN),
+        )
+        if (names := [str(view["label"]) for view in views if view["outcome"] == outcome.value])
+    ]
 
 
 def _views(

@@ -77,7 +77,12 @@ async def test_only_what_was_certainly_not_undone_is_undone_again(desk, loja):
     first = await d.run(*F1)
     door = client_of(d)
     one = await door.redrive(first["transaction_id"], undo=True)
-    await confirmed(d, one)
+    told = (await confirmed(d, one))["result"]["output"]["reativar"]["results"]
+    assert [(entry["outcome"], entry["attempts"]) for entry in told] == [
+        ("SUCCEEDED", 1),
+        ("UNKNOWN", 1),
+        ("FAILED", 1),
+    ]
     assert undone(loja) == ["A-03", "A-02", "A-01"]
     answers["A-01"] = {"success": True}
     two = await door.redrive(first["transaction_id"], undo=True)

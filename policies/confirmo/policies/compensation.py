@@ -41,7 +41,10 @@ class Undone(Wire):
         outcomes = {entry["outcome"] for entry in self.results}
         unknown = Outcome.UNKNOWN.value in outcomes
         alone = Outcome(next(iter(outcomes))) if len(outcomes) == 1 else None
-        return CallReport(outcome=Outcome.UNKNOWN if unknown else alone, results=self.results)
+        attempts = max((entry["attempts"] for entry in self.results), default=0)
+        return CallReport(
+            outcome=Outcome.UNKNOWN if unknown else alone, results=self.results, attempts=attempts
+        )
 
     def output(self) -> dict[str, Any]:
         """Return what goes under ``output[<compensating tool>]``."""

@@ -22,7 +22,10 @@ def undoing(when):
     compensate = {"tool": "reativar", "arguments": {"id": "{{ item_id }}"}, "when": when}
     return {
         "tools": UNDO_TOOL,
-        "policies": {SET: {"compensate": compensate}, "reativar": {"operation_type": "internal"}},
+        "policies": {
+            SET: {"compensate": compensate},
+            "reativar": {"operation_type": "internal", "execution": {"evidence": "results"}},
+        },
     }
 
 

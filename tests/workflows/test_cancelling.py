@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from confirmo.worker.settings import Settings
-from harness import refusal, until
+from harness import Page, refusal, until
 from harness.shop import F1, F2
 
 SET = "encerrar_assinaturas"
@@ -153,3 +153,54 @@ async def test_a_cancel_stops_a_slice_and_waits_for_what_is_in_flight(desk, loja
     outcomes = [e["outcome"] for e in result["result"]["output"][F2[0]]["results"]]
     assert (outcomes, len(loja.called(F2[0]))) == (["SUCCEEDED"] * 3 + ["FAILED"] * 9, 3)
     assert (result["transaction_status"], result["reason_code"]) == ("COMPLETED", "cancelled")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("call", ["per_item", "whole", "single"])
+@pytest.mark.parametrize("effect", ["keyed", "idempotent", "unsafe"])
+async def test_a_cancel_between_two_attempts_knows_that_nothing_was_done(desk, loja, way, call, effect):
+    loja.pages[F2[0]] = lambda _: Page(429, headers={"retry-after": "20"})
+    policy = (
+        {"execution": {"effect": effect}}
+        if call == "single"
+        else {"execution": {"effect": effect, "call": call}}
+    )
+    tool, arguments = F2
+    if call == "single":
+        tool, arguments, policy = SET, F1[1], policy | {"pre_validation": None}
+        loja.pages[SET] = lambda _: Page(503, headers={"retry-after": "20"})
+    tx = await (await desk(policies={tool: policy})).start(tool, arguments)
+    await tx.confirm()
+    await until(lambda: len(loja.requested(tool)) == (3 if call == "per_item" else 1))
+    await cancel(tx, way)
+    result = await tx.result()
+    output = result["result"]["output"][tool]
+    for entry in [output] if call == "single" else output["results"]:
+        assert (entry["outcome"], entry["reason_code"]) == ("FAILED", "not_executed"), entry
+    assert result["metadata"]["needs_review"] is False
+
+
+@pytest.mark.parametrize("call", ["per_item", "whole"])
+async def test_a_cancel_between_two_attempts_keeps_the_doubt_of_an_earlier_one(desk, loja, call):
+    pages = iter([Page(504, after=True)])
+    loja.pages[F2[0]] = lambda _: next(pages, Page(429, headers={"retry-after": "20"}))
+    policy = {"execution": {"effect": "keyed", "call": call}}
+    tx = await (await desk(policies={F2[0]: policy})).start(F2[0], {"encomenda_ids": ["ENC-1"]})
+    await tx.confirm()
+    await until(lambda: len(loja.requested(F2[0])) == 2)
+    await cancel(tx, "update")
+    result = await tx.result()
+    [entry] = result["result"]["output"][F2[0]]["results"]
+    assert (entry["outcome"], entry["reason_code"]) == ("UNKNOWN", "lost_answer")
+
+
+@pytest.mark.parametrize("call", ["per_item", "whole"])
+async def test_attempts_that_did_nothing_and_attempts_in_doubt_count_together(desk, loja, call):
+    pages = iter([Page(429, headers={"retry-after": "0"})])
+    loja.pages[F2[0]] = lambda _: next(pages, Page(504, after=True))
+    policy = {"execution": {"effect": "keyed", "call": call, "max_attempts": 3}}
+    tx = await (await desk(policies={F2[0]: policy})).start(F2[0], {"encomenda_ids": ["ENC-1"]})
+    await tx.confirm()
+    [entry] = (await tx.result())["result"]["output"][F2[0]]["results"]
+    assert (entry["outcome"], entry["attempts"]) == ("UNKNOWN", 3)
+    assert len(loja.requested(F2[0])) == 3

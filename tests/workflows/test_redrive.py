@@ -4,7 +4,7 @@ import pytest
 
 from confirmo.client import NothingToRedrive, TransactionClient
 from confirmo.policies.models import Actor
-from harness import failed
+from harness import Page, failed
 from harness.desk import Tx
 from harness.shop import F1, F2
 
@@ -235,6 +235,32 @@ async def test_a_failed_undo_is_visible_and_hides_nothing(desk, loja):
     assert result["result"]["output"]["reativar"]["success"] is False
     assert "sem volta" in result["secondary_error"]
     assert result["ok"] is True
+
+
+async def test_the_status_tool_of_an_undo_gets_the_item_that_is_undone(desk, loja):
+    loja.on |= {
+        SET: lambda call: failed("não") if "Clube" in call.arguments["alvo"] else {"success": True},
+        "reativar": {"success": True},
+        "situacao": {"found": True, "success": True},
+    }
+    loja.pages["reativar"] = iter([Page(504, after=True)])
+    changes = undoing("partial", execution={"status_tool": "situacao"})
+    declared = {"idempotency_key": "string", "item_id": "string", "item": "object", "id": "string"}
+    changes["tools"] = changes["tools"] | {
+        "situacao": {"mcp_server": "loja", "tool_type": "internal", "args_schema": declared}
+    }
+    changes["policies"]["situacao"] = {"operation_type": "internal"}
+    result = await (await desk(**changes)).run(*F1)
+    (asked,) = loja.called("situacao")
+    undone = result["result"]["output"]["reativar"]["results"]
+    assert asked.arguments == {
+        "idempotency_key": undone[0]["idempotency_key"],
+        "item_id": "A-03",
+        "item": {"id": "A-03", "name": "Cofre Fotos 50"},
+        "id": "A-03",
+    }
+    assert [entry["outcome"] for entry in undone] == ["SUCCEEDED", "SUCCEEDED"]
+    assert undone[0]["verified_by"] == "situacao"
 
 
 @pytest.mark.parametrize("answer", ["confirm", "reject"])

@@ -147,21 +147,52 @@ class Trail:
         return CallFailureKind.DOUBT if self.doubt else failure.kind
 
 
-def retry_or_return(failure: CallFailed, tool: ToolSpec, details: Any) -> None:
+def is_overdue(failure: CallFailed, tool: ToolSpec) -> bool:
+    """Whether an unsafe call ran out of time: nobody knows how long its server still works on it."""
+    return failure.overdue and tool.execution.effect is Effect.UNSAFE
+
+
+def retry_or_return(
+    failure: CallFailed,
+    tool: ToolSpec,
+    details: Any,
+    *,
+    in_doubt: bool = False,
+    tries_before: int = 0,
+    return_unsent: bool = False,
+) -> bool:
     """Raise for Temporal's retry where the table allows it and attempts are left; else return: a "no" is a value.
 
     Args:
         failure: Why the call brought no answer.
         tool: The tool, for its ``effect`` and ``max_attempts``.
         details: Last heartbeat details, which the next attempt starts from.
+        in_doubt: This attempt or an earlier one left doubt.
+        tries_before: Attempts of earlier activities.
+        return_unsent: The workflow tries again where all attempts together prove that nothing was done.
+
+    Returns:
+        Whether the workflow may try again.
     """
-    if may_retry(failure.kind, tool) and activity.info().attempt < tool.execution.max_attempts:
+    tries = tries_before + activity.info().attempt
+    if may_retry(failure.kind, tool) and tries < tool.execution.max_attempts:
+        if return_unsent and not in_doubt:
+            return True
         activity.heartbeat(details)
-        raise_retryable(failure)
+        # A cancel while the call is under way ends the retries, and this is then the last word of all attempts.
+        raise_retryable(failure, CallFailureKind.DOUBT if in_doubt else failure.kind)
+    return False
 
 
-def raise_retryable(failure: CallFailed) -> NoReturn:
-    """Raise the failure for Temporal's retry, honouring what the server asked to wait."""
+def raise_retryable(failure: CallFailed, kind: CallFailureKind | None = None) -> NoReturn:
+    """Raise the failure for Temporal's retry, honouring what the server asked to wait.
+
+    Args:
+        failure: The last attempt's.
+        kind: What all attempts together prove, where it is not the last one's kind.
+    """
     asked = failure.retry_after
     delay = timedelta(seconds=min(asked, MAX_RETRY_AFTER)) if asked is not None else None
-    raise ApplicationError(failure.reason, type=failure.kind.value, next_retry_delay=delay) from None
+    raise ApplicationError(
+        failure.reason, type=(kind or failure.kind).value, next_retry_delay=delay
+    ) from None

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from temporalio import activity
 
-from confirmo.activities.attempt import Lease, Trail, heartbeating, retry_or_return, uninterrupted
+from confirmo.activities.attempt import Lease, Trail, heartbeating, is_overdue, retry_or_return, uninterrupted
 from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender, single_status_report, stamp, verified_outcome
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
 from confirmo.policies.bounding import bound_report
 from confirmo.policies.calls import ExecuteItemRequest
-from confirmo.policies.doubt import report_not_done, report_of_failure
-from confirmo.policies.errors import CallFailed
+from confirmo.policies.doubt import as_retryable, report_not_done, report_of_failure, report_overdue
+from confirmo.policies.errors import CallFailed, CallFailureKind
 from confirmo.policies.evidence import CallReport, report_items, report_single
 from confirmo.policies.items import arguments_for_item
 from confirmo.policies.models import FrozenItem
@@ -51,8 +51,17 @@ class ExecuteItem:
             report = await self._call(request, sender, items)
         except CallFailed as failure:
             kind = trail.failed(failure, before)
-            retry_or_return(failure, request.tool, trail.details(ended=True))
-            report = report_of_failure(kind, failure.reason, items, trail.sent)
+            again = retry_or_return(
+                failure,
+                request.tool,
+                trail.details(ended=True),
+                in_doubt=kind is CallFailureKind.DOUBT,
+                tries_before=request.tries_before,
+                return_unsent=request.return_unsent,
+            )
+            overdue = is_overdue(failure, request.tool)
+            report = report_of_failure(kind, failure.reason, items, trail.sent, overdue=overdue)
+            report = as_retryable(report, failure.retry_after) if again else report
         return stamp(report, sender, {}, trail.sent)
 
     async def _call(
@@ -74,10 +83,14 @@ class ExecuteItem:
             if answer is not None:
                 report = report_items(answer, items, tool) if items else report_single(answer, tool)
                 return stamp(report, sender, {}, trail.sent)
-            verdict = await sender.ask_status(tool, request.status_tool, request.item)
+            verdict = await sender.ask_status(
+                tool, request.status_tool, request.item, request.status_item, request.arguments
+            )
             if verdict.kind != "not_found":
                 break
             if waited or not sender.may_still_act(tool, key):
+                if request.overdue and not sender.has_ended(tool, key):
+                    return stamp(report_overdue(request.status_tool.name, items), sender, {}, trail.sent)
                 trail.doubt = False
                 return None
             # The first call may still be under way at the server: it must have ended before another one is sent.

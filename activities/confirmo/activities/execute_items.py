@@ -11,6 +11,7 @@ from confirmo.activities.attempt import (
     Lease,
     Trail,
     heartbeating,
+    is_overdue,
     may_retry,
     retry_or_return,
     uninterrupted,
@@ -21,7 +22,13 @@ from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
 from confirmo.policies.bounding import PAYLOAD_BYTES, bound_outcome, bound_report
 from confirmo.policies.calls import ExecuteItemsRequest
-from confirmo.policies.doubt import report_not_done, report_of_failure, report_unsent
+from confirmo.policies.doubt import (
+    as_retryable,
+    report_not_done,
+    report_of_failure,
+    report_overdue,
+    report_unsent,
+)
 from confirmo.policies.errors import CallFailed, CallFailureKind
 from confirmo.policies.evidence import CallReport, ItemOutcome, report_items
 from confirmo.policies.items import arguments_for_all, arguments_for_item
@@ -37,6 +44,8 @@ class _Slice:
     share: int = PAYLOAD_BYTES
     """Bytes of one item's evidence, so that the heartbeat with all of them fits into a payload."""
     reports: list[CallReport] = field(default_factory=list)
+    not_found: list[FrozenItem] = field(default_factory=list)
+    """Items whose call ran out of time and which the status tool does not know."""
     stopped: bool = False
 
     def stop(self) -> None:
@@ -88,6 +97,7 @@ class ExecuteItems:
         items = [item for item in request.items if item.item_id not in state.outcomes]
         if request.verify_first and request.status_tool is not None:
             await self._each(items, request, state, lambda item: self._verify(request, sender, state, item))
+            await self._disbelieve(request, sender, state)
             items = [item for item in items if item.item_id not in state.outcomes]
         if request.call == "whole":
             if items:
@@ -115,9 +125,33 @@ class ExecuteItems:
         if verdict.kind != "not_found":
             outcome = verified_outcome(item, verdict, request.status_tool.name)
             state.record(stamp(CallReport(items=(outcome,)), sender, {}, before))
+        elif item.item_id in request.overdue:
+            state.not_found.append(item)
         elif request.ask_only or before >= request.tool.execution.max_attempts:
             report = report_not_done(request.status_tool.name, (item,))
             state.record(stamp(report, sender, {}, before))
+
+    async def _disbelieve(self, request: ExecuteItemsRequest, sender: Sender, state: _Slice) -> None:
+        """Wait for the calls that ran out of time; one that is not seen to end leaves its items unknown."""
+        assert request.status_tool is not None
+        tool, waiting = request.tool, tuple(state.not_found)
+        calls = [(item,) for item in waiting] if request.call == "per_item" else [waiting] if waiting else []
+        for items in calls:
+            key = sender.key(items[0] if request.call == "per_item" else None)
+            before = {item.item_id: request.attempts_before.get(item.item_id, 0) for item in items}
+            answer = await sender.late_answer(tool, key, wait=True)
+            if answer is not None:
+                report = report_items(answer, items if request.call == "per_item" else request.items, tool)
+                mine = tuple(outcome for outcome in report.items if outcome.item_id in before)
+                report = report.model_copy(update={"items": mine})
+            elif not sender.has_ended(tool, key):
+                report = report_overdue(request.status_tool.name, items)
+            else:
+                spent = [
+                    i for i in items if request.ask_only or before[i.item_id] >= tool.execution.max_attempts
+                ]
+                report = report_not_done(request.status_tool.name, spent) if spent else CallReport()
+            state.record(stamp(report, sender, before, 0))
 
     async def _one(
         self, request: ExecuteItemsRequest, sender: Sender, state: _Slice, item: FrozenItem
@@ -133,16 +167,9 @@ class ExecuteItems:
             again = may_retry(failure.kind, tool)
             # A slice raises nothing, so an earlier attempt of it was lost with its worker and may have sent this item.
             kind = CallFailureKind.DOUBT if state.trail.doubt else failure.kind
-            report = report_of_failure(kind, failure.reason, (item,), sent)
-            if again:
-                report = report.model_copy(
-                    update={
-                        "items": tuple(
-                            o.model_copy(update={"retryable": True, "retry_after": failure.retry_after})
-                            for o in report.items
-                        )
-                    }
-                )
+            overdue = is_overdue(failure, tool)
+            report = report_of_failure(kind, failure.reason, (item,), sent, overdue=overdue)
+            report = as_retryable(report, failure.retry_after) if again else report
         state.record(stamp(report, sender, {}, sent))
 
     async def _whole(
@@ -160,8 +187,18 @@ class ExecuteItems:
             return stamp(report_items(answer, items, tool), sender, {}, before + 1)
         except CallFailed as failure:
             kind = trail.failed(failure, before)
-            retry_or_return(failure, tool, trail.details(ended=True))
-            return stamp(report_of_failure(kind, failure.reason, items, trail.sent), sender, {}, trail.sent)
+            again = retry_or_return(
+                failure,
+                tool,
+                trail.details(ended=True),
+                in_doubt=kind is CallFailureKind.DOUBT,
+                tries_before=request.tries_before,
+                return_unsent=request.return_unsent,
+            )
+            overdue = is_overdue(failure, tool)
+            report = report_of_failure(kind, failure.reason, items, trail.sent, overdue=overdue)
+            report = as_retryable(report, failure.retry_after) if again else report
+            return stamp(report, sender, {}, trail.sent)
 
 
 def _recorded() -> dict[str, ItemOutcome]:

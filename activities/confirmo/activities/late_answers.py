@@ -41,6 +41,10 @@ class LateAnswers:
         if late is None:
             return None
         answer = await late.answer(seconds)
-        if answer is not None or late.over:
+        if answer is not None:
             self._calls.pop(call, None)
         return answer
+
+    def ended(self, call: Call) -> bool:
+        """Whether the server was seen to end an earlier attempt of this call."""
+        return call in self._calls and self._calls[call].answered

@@ -81,21 +81,41 @@ class Sender:
         """Whether an earlier attempt is still under way at the server."""
         return self.late.pending(self._call(tool, key))
 
+    def has_ended(self, tool: ToolSpec, key: str) -> bool:
+        """Whether the server was seen to end an earlier attempt."""
+        return self.late.ended(self._call(tool, key))
+
     @staticmethod
     def _call(tool: ToolSpec, key: str) -> Call:
         return tool.mcp_server, tool.name, key
 
     async def ask_status(
-        self, tool: ToolSpec, status_tool: ToolSpec, item: FrozenItem | None
+        self,
+        tool: ToolSpec,
+        status_tool: ToolSpec,
+        item: FrozenItem | None,
+        undone: FrozenItem | None = None,
+        sent: Mapping[str, Any] | None = None,
     ) -> StatusVerdict:
-        """Ask what became of an item (or of the call): never raises, an error leaves it unknown."""
+        """Ask what became of an item (or of the call): never raises, an error leaves it unknown.
+
+        Args:
+            tool: The tool that was called.
+            status_tool: The tool that is asked.
+            item: The item that was sent.
+            undone: For a compensating call, the item that it undoes.
+            sent: Its arguments.
+        """
         key = self.key(item)
         offered: dict[str, Any] = {names.ARGUMENT_IDEMPOTENCY_KEY: key}
-        if item is not None:
-            offered |= {"item_id": item.item_id, "item": item.data}
-            argument = item_argument(tool)
-            if argument is not None and argument not in offered:
+        about, argument = item or undone, item_argument(tool)
+        if about is not None:
+            offered |= {"item_id": about.item_id, "item": about.data}
+        if argument is not None and argument not in offered:
+            if item is not None:
                 offered[argument] = item.item_id if not isinstance(item.data, dict) else item.label
+            elif undone is not None and argument in (sent or {}):
+                offered[argument] = (sent or {})[argument]
         try:
             arguments = {
                 name: value for name, value in offered.items() if await self._declares(status_tool, name)

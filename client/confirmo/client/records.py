@@ -26,6 +26,7 @@ from confirmo.policies.models import (
 )
 from confirmo.policies.outcomes import CallReport, ItemOutcome
 
+_RETRY: Final = re.compile(r"-retry-[0-9]+$")
 _UNDO: Final = re.compile(r"undo-([0-9]+)")
 
 
@@ -141,12 +142,22 @@ class _Reader:
             undo = _UNDO.match(scheduled.activity_id)
             if undo is None:
                 self.record.begun = True
+                await self._sent_again(scheduled)
             else:
                 self._undoing[event.event_id] = int(undo[1])
                 self.record.undone[int(undo[1])] = Outcome.UNKNOWN
         if name == names.CONFIRM_SIGNAL:
             asked = _as(ConfirmationRequest, await self._first(scheduled.input))
             self.record.asked = asked or self.record.asked
+
+    async def _sent_again(self, scheduled: Any) -> None:
+        """Forget what an earlier activity proved of items that go out once more."""
+        if not _RETRY.search(scheduled.activity_id):
+            return
+        sent = await self._first(scheduled.input)
+        if isinstance(sent, dict):
+            for item in [sent.get("item"), *(sent.get("items") or [])]:
+                self.record.outcomes.pop(str((item or {}).get("item_id")), None)
 
     async def _activity_task_completed(self, completed: Any, event: HistoryEvent) -> None:
         if self._activities.get(completed.scheduled_event_id) in (names.EXECUTE_ITEM, names.EXECUTE_ITEMS):

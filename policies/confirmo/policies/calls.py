@@ -57,6 +57,11 @@ class ExecuteItemRequest(Wire):
         attempts_before: Calls in which the item was already sent, in earlier activities.
         verify_first: The item may have been sent: ask the status tool, and send only when it says not found.
         ask_only: And do not send even then, because a cancel came.
+        overdue: Its last call ran out of time: "not found" is believed only where that call is seen to have ended.
+        status_item: The item that is undone, for the status tool of a compensating call; else null.
+        tries_before: Attempts of earlier activities for the same call.
+        return_unsent: Return what was provably not carried out as ``retryable``: the workflow waits and tries again,
+            so that a cancel meanwhile knows that nothing was done. Doubt is raised for Temporal's retry as ever.
     """
 
     transaction_id: str
@@ -68,6 +73,10 @@ class ExecuteItemRequest(Wire):
     attempts_before: int = 0
     verify_first: bool = False
     ask_only: bool = False
+    overdue: bool = False
+    status_item: FrozenItem | None = None
+    tries_before: int = 0
+    return_unsent: bool = False
 
 
 class ExecuteItemsRequest(Wire):
@@ -78,6 +87,8 @@ class ExecuteItemsRequest(Wire):
         items: The items to execute.
         all_items: The whole frozen set, where a whole call has to rebuild its arguments; else empty.
         resolved_items: Whether the items were resolved by a validator.
+        overdue: Ids of the items whose last call ran out of time, as in ``ExecuteItemRequest``.
+        tries_before: As in ``ExecuteItemRequest``; so is ``return_unsent``, of a whole call.
     """
 
     transaction_id: str
@@ -92,6 +103,9 @@ class ExecuteItemsRequest(Wire):
     attempts_before: dict[str, int] = {}
     verify_first: bool = False
     ask_only: bool = False
+    overdue: tuple[str, ...] = ()
+    tries_before: int = 0
+    return_unsent: bool = False
 
 
 class AuxiliaryRequest(Wire):

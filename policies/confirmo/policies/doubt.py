@@ -12,23 +12,49 @@ from confirmo.policies.tool_spec import ToolSpec
 
 
 def report_of_failure(
-    kind: CallFailureKind, reason: str, items: Sequence[FrozenItem], attempts: int
+    kind: CallFailureKind, reason: str, items: Sequence[FrozenItem], attempts: int, *, overdue: bool = False
 ) -> CallReport:
     """Return the outcome of items whose call brought no answer.
 
     Doubt is ``UNKNOWN``; every other kind proves that nothing was done and is ``FAILED``. Without items the report's
-    own ``outcome`` says it.
+    own ``outcome`` says it. ``overdue`` is noted where there is doubt.
     """
     doubt = kind is CallFailureKind.DOUBT
+    overdue = overdue and doubt
     outcome = Outcome.UNKNOWN if doubt else Outcome.FAILED
     code = (ReasonCode.LOST_ANSWER if doubt else ReasonCode.NOT_EXECUTED).value
     outcomes = tuple(
-        ItemOutcome(item_id=item.item_id, outcome=outcome, reason=reason, reason_code=code, attempts=attempts)
+        ItemOutcome(
+            item_id=item.item_id,
+            outcome=outcome,
+            reason=reason,
+            reason_code=code,
+            attempts=attempts,
+            overdue=overdue,
+        )
         for item in items
     )
     if items:
         return CallReport(items=outcomes)
-    return CallReport(outcome=outcome, reason=reason, reason_code=code, attempts=attempts)
+    return CallReport(outcome=outcome, reason=reason, reason_code=code, attempts=attempts, overdue=overdue)
+
+
+def report_overdue(status_tool: str, items: Sequence[FrozenItem]) -> CallReport:
+    """Return the outcome of an unsafe call that ran out of time, that the status tool does not know (yet)."""
+    reason = f"{status_tool} does not know it, but the call ran out of time and may still be under way"
+    report = report_of_failure(CallFailureKind.DOUBT, reason, items, 0)
+    if not items:
+        return report.model_copy(update={"verified_by": status_tool})
+    asked = tuple(outcome.model_copy(update={"verified_by": status_tool}) for outcome in report.items)
+    return report.model_copy(update={"items": asked})
+
+
+def as_retryable(report: CallReport, retry_after: float | None) -> CallReport:
+    """Return the report with a note that the workflow may send again."""
+    note = {"retryable": True, "retry_after": retry_after}
+    if not report.items:
+        return report.model_copy(update=note)
+    return report.model_copy(update={"items": tuple(o.model_copy(update=note) for o in report.items)})
 
 
 def report_unsent(items: Sequence[FrozenItem]) -> CallReport:
@@ -72,11 +98,8 @@ def retryable_items(report: CallReport, items: Sequence[FrozenItem]) -> tuple[Fr
 
 def retry_delay(report: CallReport, cycle: int) -> float:
     """Return the seconds to wait before sending items of a slice again: what was asked, else half a second doubled."""
-    asked = [
-        outcome.retry_after
-        for outcome in report.items
-        if outcome.retryable and outcome.retry_after is not None
-    ]
+    entries: list[ItemOutcome | CallReport] = [*report.items, report]
+    asked = [entry.retry_after for entry in entries if entry.retryable and entry.retry_after is not None]
     return min(max([min(0.5 * 2.0**cycle, 20.0), *asked]), 300.0)
 
 

@@ -75,6 +75,7 @@ class CallFailed(Exception):
         retry_after: Seconds that the server asked to wait, or null.
         http_status: Status of the HTTP answer, where one came.
         code: JSON-RPC error code that the server itself sent, where it did.
+        overdue: The call was sent and its time ran out: the server may still be at work on it.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class CallFailed(Exception):
         *,
         http_status: int | None = None,
         code: int | None = None,
+        overdue: bool = False,
     ) -> None:
         """Keep the facts; ``reason`` is cut at 500 characters."""
         super().__init__(reason[:500])
@@ -93,9 +95,15 @@ class CallFailed(Exception):
         self.retry_after = retry_after
         self.http_status = http_status
         self.code = code
+        self.overdue = overdue
 
     def again(self) -> "CallFailed":
         """Return the same failure as a new exception, for another waiter."""
         return CallFailed(
-            self.kind, self.reason, self.retry_after, http_status=self.http_status, code=self.code
+            self.kind,
+            self.reason,
+            self.retry_after,
+            http_status=self.http_status,
+            code=self.code,
+            overdue=self.overdue,
         )

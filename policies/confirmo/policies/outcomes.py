@@ -21,8 +21,9 @@ class ItemOutcome(Wire):
         conflicting: Every different entry that the tool gave for the item, where it gave several.
         verified_by: The status tool that was asked after a lost answer.
         attempts: Calls in which the item was sent.
-        retryable: The failure table allows another call for it; set only inside a slice.
+        retryable: The failure table allows another call for it, which the workflow makes.
         retry_after: Seconds that the server asked to wait before it, or null.
+        overdue: Its call ran out of time and nobody saw that it ended: a "not found" proves nothing yet.
     """
 
     item_id: str
@@ -36,6 +37,7 @@ class ItemOutcome(Wire):
     idempotency_key: str | None = None
     retryable: bool = False
     retry_after: float | None = None
+    overdue: bool = False
 
 
 class CallReport(Wire):
@@ -54,6 +56,7 @@ class CallReport(Wire):
         verified_by: For a call without items, as in ``ItemOutcome``.
         attempts: For a call without items, as in ``ItemOutcome``.
         idempotency_key: The call's own key.
+        retryable: For a call without items, as in ``ItemOutcome``; so are ``retry_after`` and ``overdue``.
     """
 
     items: tuple[ItemOutcome, ...] = ()
@@ -70,6 +73,9 @@ class CallReport(Wire):
     verified_by: str | None = None
     attempts: int = 0
     idempotency_key: str | None = None
+    retryable: bool = False
+    retry_after: float | None = None
+    overdue: bool = False
 
 
 class Proof(Wire):

@@ -49,12 +49,19 @@ CANCEL_ENDS_WAITING = "cancel-ends-waiting"
 
 @dataclass(frozen=True)
 class _Part:
-    """Items of one activity: how often each was sent before, and whether to ask about them first."""
+    """Items of one activity: how often each was sent before, and whether to ask about them first.
+
+    Attributes:
+        overdue: Ids of items whose last call ran out of time.
+        tries: Attempts that earlier activities made for the same call.
+    """
 
     items: tuple[FrozenItem, ...]
     attempts: dict[str, int] = field(default_factory=dict)
     verify: bool = False
     suffix: str = ""
+    overdue: tuple[str, ...] = ()
+    tries: int = 0
 
 
 _Send = Callable[[_Part], Awaitable[CallReport]]
@@ -73,6 +80,9 @@ class Execution:
         self._verify_ids = frozenset(redrive.verify_item_ids) if redrive and doubtful else frozenset[str]()
         self._verify_call = bool(redrive and doubtful and redrive.verify_call)
         self._heartbeat = timedelta(seconds=self._policy.heartbeat_seconds)
+        # Temporal says nothing about the attempts of a call that is cancelled between two of them. An unsafe one has
+        # another only where the one before did nothing; of the others, doubt alone is left to Temporal's retry.
+        self._returns_unsent = tool.execution.effect is not Effect.UNSAFE
         self.reports: list[CallReport] = []
         self.auxiliary: list[AuxiliaryResult] = []
 
@@ -98,13 +108,22 @@ class Execution:
 
     async def _single(self) -> CallReport:
         name, summary = "call", self._tool.name
-        report = await self._execute_item(None, name, summary, 0, verify=self._verify_call)
+        report = await self._execute_item(None, name, summary, _Part((), verify=self._verify_call))
+        for cycle in range(1, self._tool.execution.max_attempts):
+            if not report.retryable:
+                break
+            await self._pause(retry_delay(report, cycle - 1))
+            if self._book.cancel_requested:
+                break
+            part = _Part((), suffix=f"-retry-{cycle}", tries=cycle)
+            report = await self._execute_item(None, name, summary, part, report.attempts)
         for cycle in range(1, max(2, self._tool.execution.max_attempts)):
             lost = report.reason_code == ReasonCode.LOST_ANSWER.value and report.verified_by is None
             if not lost or not may_verify(self._tool, self._status_tool):
                 break
+            part = _Part((), verify=True, suffix=f"-verify-{cycle}")
             report = await self._execute_item(
-                None, f"{name}-verify-{cycle}", summary, report.attempts, verify=True
+                None, name, summary, part, report.attempts, overdue=report.overdue
             )
         if report.unrequested:
             self._book.emit(EventName.UNREQUESTED_RESULT, count=len(report.unrequested))
@@ -130,7 +149,8 @@ class Execution:
     async def _one(self, item: FrozenItem, name: str, summary: str) -> None:
         async def send(part: _Part) -> CallReport:
             before = part.attempts.get(item.item_id, 0)
-            return await self._execute_item(item, name + part.suffix, summary, before, verify=part.verify)
+            overdue = item.item_id in part.overdue
+            return await self._execute_item(item, name, summary, part, before, overdue=overdue)
 
         self._take(await self._until_known((item,), send), (item,))
 
@@ -160,10 +180,14 @@ class Execution:
             if again:
                 await self._pause(retry_delay(report, cycle - 1))
             if again and not book.cancel_requested:
-                report = merge_retry(report, await send(_Part(again, attempts, False, f"-retry-{cycle}")))
+                report = merge_retry(
+                    report, await send(_Part(again, attempts, False, f"-retry-{cycle}", tries=cycle))
+                )
             still = open_items(report, items) if may_verify(self._tool, self._status_tool) else ()
             if still:
-                report = merge_reports(report, await send(_Part(still, attempts, True, f"-verify-{cycle}")))
+                overdue = tuple(outcome.item_id for outcome in report.items if outcome.overdue)
+                part = _Part(still, attempts, True, f"-verify-{cycle}", overdue)
+                report = merge_reports(report, await send(part))
             if book.cancel_requested or not (again or still):
                 break
         return report
@@ -186,9 +210,16 @@ class Execution:
             )
 
     async def _execute_item(
-        self, item: FrozenItem | None, name: str, summary: str, before: int, *, verify: bool
+        self,
+        item: FrozenItem | None,
+        name: str,
+        summary: str,
+        part: _Part,
+        before: int = 0,
+        *,
+        overdue: bool = False,
     ) -> CallReport:
-        book = self._book
+        book, verify = self._book, part.verify
         handle = workflow.start_activity(
             activity_stubs.execute_item,
             ExecuteItemRequest(
@@ -201,11 +232,14 @@ class Execution:
                 attempts_before=before,
                 verify_first=verify,
                 ask_only=verify and book.cancel_requested,
+                overdue=overdue,
+                tries_before=part.tries,
+                return_unsent=self._returns_unsent,
             ),
-            activity_id=name,
+            activity_id=name + part.suffix,
             start_to_close_timeout=options.execute_timeout(self._tool, verify=verify),
             heartbeat_timeout=self._heartbeat,
-            retry_policy=options.execute_retry(self._tool),
+            retry_policy=options.execute_retry(self._tool, part.tries),
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=summary + self._asking(verify),
         )
@@ -248,6 +282,9 @@ class Execution:
             attempts_before=part.attempts,
             verify_first=part.verify,
             ask_only=part.verify and book.cancel_requested,
+            overdue=part.overdue,
+            tries_before=part.tries if call == "whole" else 0,
+            return_unsent=call == "whole" and self._returns_unsent,
         )
 
     async def _execute_items(self, request: ExecuteItemsRequest, name: str) -> CallReport:
@@ -259,7 +296,7 @@ class Execution:
             activity_id=name,
             start_to_close_timeout=options.execute_timeout(self._tool, calls, verify=verify),
             heartbeat_timeout=self._heartbeat,
-            retry_policy=options.execute_retry(self._tool),
+            retry_policy=options.execute_retry(self._tool, request.tries_before),
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{self._tool.name}: {len(request.items)} items" + self._asking(verify),
         )

@@ -44,17 +44,18 @@ def execute_timeout(tool: ToolSpec, calls: int = 1, *, verify: bool = False) -> 
     return timedelta(seconds=rounds * per_round) + CONNECT_ALLOWANCE
 
 
-def execute_retry(tool: ToolSpec) -> RetryPolicy:
+def execute_retry(tool: ToolSpec, tries_before: int = 0) -> RetryPolicy:
     """Return the retry policy that the tool's ``effect`` allows.
 
     Failures that prove that nothing was sent are retried for every tool. Doubt, the server's own timeouts
-    included, is retried only where a second call with the same key does no harm.
+    included, is retried only where a second call with the same key does no harm. ``tries_before`` attempts were
+    spent by earlier activities.
     """
     unsafe = [CallFailureKind.DOUBT.value, TIMEOUT_START_TO_CLOSE, TIMEOUT_HEARTBEAT]
     return RetryPolicy(
         initial_interval=timedelta(milliseconds=500),
         backoff_coefficient=2.0,
         maximum_interval=timedelta(seconds=20),
-        maximum_attempts=tool.execution.max_attempts,
+        maximum_attempts=max(1, tool.execution.max_attempts - tries_before),
         non_retryable_error_types=unsafe if tool.execution.effect is Effect.UNSAFE else [],
     )

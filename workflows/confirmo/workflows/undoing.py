@@ -72,23 +72,23 @@ class Undoing:
     async def _undo(self, item: FrozenItem, entry: dict[str, Any]) -> CallReport:
         assert self._step is not None
         assert self._undo_tool is not None
-        report = await self._call(item, entry, before=0, verify=False)
+        report = await self._call(item, entry)
         for cycle in range(1, self._undo_tool.execution.max_attempts):
             lost = report.outcome is Outcome.UNKNOWN and report.verified_by is None
             if not lost or self._status_tool is None:
                 break
-            report = await self._call(
-                item, entry, before=report.attempts, verify=True, suffix=f"-verify-{cycle}"
-            )
+            report = await self._call(item, entry, earlier=report, suffix=f"-verify-{cycle}")
         return report
 
     async def _call(
-        self, item: FrozenItem, entry: dict[str, Any], *, before: int, verify: bool, suffix: str = ""
+        self, item: FrozenItem, entry: dict[str, Any], *, earlier: CallReport | None = None, suffix: str = ""
     ) -> CallReport:
+        """Undo an item; where an ``earlier`` call left doubt, its status tool is asked first."""
         book, tool, step = self._book, self._undo_tool, self._step
         assert tool is not None
         assert step is not None
         number = book.items.index(item) + 1
+        before, verify = (earlier.attempts if earlier else 0), earlier is not None
         try:
             return await workflow.execute_activity(
                 activity_stubs.execute_item,
@@ -100,6 +100,8 @@ class Undoing:
                     arguments=undo_arguments(step, book.transaction_id, self._tool.name, item, entry),
                     attempts_before=before,
                     verify_first=verify,
+                    overdue=earlier is not None and earlier.overdue,
+                    status_item=item,
                 ),
                 activity_id=f"undo-{number}{suffix}",
                 start_to_close_timeout=options.execute_timeout(tool, verify=verify),

@@ -20,6 +20,7 @@ from mcp.types import (
     ErrorData,
 )
 
+from confirmo.activities.tools.causes import no_answer_in_time
 from confirmo.activities.tools.exchange import Exchange
 from confirmo.activities.tools.texts import snippet
 from confirmo.policies.errors import CallFailed, CallFailureKind
@@ -88,7 +89,16 @@ def failure(
         exchange.retry_after if kind is THROTTLED else None,
         http_status=exchange.status if exchange.lost is None else None,
         code=error.code if error is not None and _is_own_word(exchange, error) else None,
+        overdue=kind is DOUBT and exchange.lost is not None and exchange.lost == no_answer_in_time(exchange),
     )
+
+
+def ended_by_server(exchange: Exchange, error: ErrorData | None) -> bool:
+    """Whether the server itself answered with an error, so that the call is over there."""
+    if exchange.status is not None and exchange.status >= HTTPStatus.MULTIPLE_CHOICES:
+        return True
+    # With ``lost`` the error is the SDK's word for a deadline or a broken connection.
+    return error is not None and exchange.lost is None and _is_own_word(exchange, error)
 
 
 def _final(phase: Phase, exchange: Exchange) -> bool:

@@ -11,10 +11,22 @@ from confirmo.policies.models import ToolAnswer
 class Late:
     """A call whose caller has given up, but whose answer is still listened for."""
 
-    def __init__(self, task: asyncio.Task[Any], raw: Callable[[], dict[str, Any] | None]) -> None:
-        """Listen until ``task`` ends; ``raw`` is the result as it came, null where none did."""
+    def __init__(
+        self,
+        task: asyncio.Task[Any],
+        raw: Callable[[], dict[str, Any] | None],
+        refused: Callable[[Any], bool] = lambda _: False,
+    ) -> None:
+        """Listen until ``task`` ends.
+
+        Args:
+            task: The exchange.
+            raw: The result as it came, null where none did.
+            refused: Whether the server itself answered with an error, by what the task returned.
+        """
         self._task = task
         self._raw = raw
+        self._refused = refused
         self._read: Callable[[Mapping[str, Any]], ToolAnswer] | None = None
 
     def reading(self, read: Callable[[Mapping[str, Any]], ToolAnswer]) -> None:
@@ -25,6 +37,14 @@ class Late:
     def over(self) -> bool:
         """Whether nothing more will come."""
         return self._task.done()
+
+    @property
+    def answered(self) -> bool:
+        """Whether the server has ended the call: with a result, readable or not, or with an error."""
+        if self._raw() is not None:
+            return True
+        ended = self._task.done() and not self._task.cancelled() and self._task.exception() is None
+        return ended and self._refused(self._task.result())
 
     def forget(self) -> None:
         """Stop listening."""
@@ -57,5 +77,6 @@ class Overdue(CallFailed):
             failure.retry_after,
             http_status=failure.http_status,
             code=failure.code,
+            overdue=True,
         )
         self.late = late

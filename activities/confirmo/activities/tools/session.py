@@ -23,7 +23,15 @@ from pydantic import BaseModel
 
 from confirmo.activities.tools.causes import no_answer_in_time
 from confirmo.activities.tools.exchange import Exchange, exchanging
-from confirmo.activities.tools.failures import REJECTED, STALE_STATUSES, UNREACHABLE, Phase, failed, failure
+from confirmo.activities.tools.failures import (
+    REJECTED,
+    STALE_STATUSES,
+    UNREACHABLE,
+    Phase,
+    ended_by_server,
+    failed,
+    failure,
+)
 from confirmo.activities.tools.late import Late, Overdue
 from confirmo.activities.tools.listing import ListNeverEnds, ToolListing
 from confirmo.activities.tools.streams import Connection, RawDispatcher
@@ -142,7 +150,10 @@ class Session:
             raise SessionGone(refused)
         if error is not None and error.code == METHOD_NOT_FOUND and refused.kind is REJECTED:
             raise NotOffered(refused.kind, refused.reason, http_status=refused.http_status, code=refused.code)
-        raise refused if late is None else Overdue(refused, late)
+        if late is None:
+            raise refused
+        exchange.lost = None  # told; from here on it says what ends the listening
+        raise Overdue(refused, late)
 
     async def _send(
         self, request: ClientRequest, exchange: Exchange, deadline: float, grace: float
@@ -162,7 +173,7 @@ class Session:
             exchange.lost = no_answer_in_time(exchange)
         if exchange.sent and grace > 0 and not task.done():
             loop.call_later(grace, task.cancel)
-            return None, Late(task, lambda: exchange.raw)
+            return None, Late(task, lambda: exchange.raw, lambda error: ended_by_server(exchange, error))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         return None, None

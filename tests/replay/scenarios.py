@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from confirmo.client import TransactionClient
-from harness import Call, Desk, ToolServer, Tx, failed
+from harness import Call, Desk, Page, ToolServer, Tx, failed
 from harness.shop import ITEMS
 
 F1 = ("encerrar_assinaturas", {"alvo": "rádio maré, clube leitura e cofre fotos"})
@@ -116,6 +116,16 @@ async def cancelled_while_executing(desk: OpenDesk, loja: ToolServer) -> Tx:
 async def cancel_ends_waiting(desk: OpenDesk, loja: ToolServer) -> Tx:
     """The same since a cancel also ends the time between two attempts."""
     return await cancelled_while_executing(desk, loja)
+
+
+async def sent_again_after_throttling(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """A keyed call that provably did nothing goes out again from the workflow."""
+    pages = iter([Page(429, headers={"retry-after": "0"})])
+    loja.pages[F2[0]] = lambda _: next(pages, None)
+    tx = await (await desk(policies={F2[0]: {"execution": {"effect": "keyed"}}})).start(*F2)
+    await tx.confirm()
+    await tx.result()
+    return tx
 
 
 async def signal_instead_of_update(desk: OpenDesk, loja: ToolServer) -> Tx:
@@ -329,6 +339,7 @@ SCENARIOS: dict[str, Scenario] = {
         resolved,
         retargeted,
         revalidated,
+        sent_again_after_throttling,
         signal_instead_of_update,
         slices,
         undo_asked,

@@ -25,6 +25,7 @@ from confirmo.policies.redriving import (
     OUTCOMES,
     NothingToRedriveError,
     is_side_record,
+    later_ids,
     plan_redrive,
     redrive_id,
     same_plan,
@@ -96,8 +97,7 @@ class Redriver:
     async def _later(self, transaction_id: str, kind: str) -> dict[str, Record]:
         """Return the transactions of one kind that took up another one and were executed or are open, in order."""
         found: dict[str, Record] = {}
-        for number in range(1, MAX_REDRIVES + 1):
-            later = f"{transaction_id}-{kind}{number if number > 1 else ''}"
+        for later in later_ids(transaction_id, kind):
             try:
                 record = await self._reader.record(later)
             except TransactionNotFound:
@@ -135,8 +135,7 @@ class Redriver:
             return state
         for kind in ("r", "undo", "resolved"):
             last = None
-            for number in range(1, MAX_REDRIVES + 1):
-                later = f"{state.transaction_id}-{kind}{number if number > 1 else ''}"
+            for later in later_ids(state.transaction_id, kind):
                 try:
                     await self._reader.describe(later)
                 except ConfirmoError:

@@ -1,6 +1,7 @@
 """Taking up an earlier transaction: which items, with which keys, and what an operator found out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from confirmo.policies.identity import normalise
@@ -28,8 +29,13 @@ def redrive_id(transaction_id: str, plan: Redrive, number: int = 1) -> str:
 
     What executes again, what only records, and what undoes have ids of their own; two that execute again never do.
     """
-    kind = "undo" if plan.mode == "undo" else "r" if plan.item_ids or plan.whole_call else "resolved"
-    return f"{transaction_id}-{kind}{number if number > 1 else ''}"
+    kind = "undo" if plan.mode == "undo" else "resolved" if is_side_record(plan) else "r"
+    return next(islice(later_ids(transaction_id, kind), number - 1, None))
+
+
+def later_ids(transaction_id: str, kind: str) -> Iterator[str]:
+    """Yield the ids that transactions of one kind may have that take up another one: ``TX-r``, ``TX-r2`` and so on."""
+    return (f"{transaction_id}-{kind}{number if number > 1 else ''}" for number in range(1, MAX_REDRIVES + 1))
 
 
 def is_side_record(plan: Redrive) -> bool:

@@ -32,6 +32,12 @@ class Lease:
         self._seconds = seconds
         self._beaten = asyncio.get_running_loop().time()
 
+    @classmethod
+    def of_activity(cls) -> Self:
+        """Return the lease of the running attempt."""
+        timeout = activity.info().heartbeat_timeout
+        return cls(timeout.total_seconds() if timeout else None)
+
     def beat(self) -> None:
         """Note that a heartbeat was sent."""
         self._beaten = asyncio.get_running_loop().time()
@@ -56,7 +62,7 @@ async def heartbeating(details: Callable[[], Any]) -> AsyncIterator[Lease]:
     timeout = activity.info().heartbeat_timeout
     interval = min(timeout.total_seconds() / 5, 1.0) if timeout else 1.0
 
-    lease = Lease(timeout.total_seconds() if timeout else None)
+    lease = Lease.of_activity()
 
     async def beat() -> None:
         while True:
@@ -73,12 +79,17 @@ async def heartbeating(details: Callable[[], Any]) -> AsyncIterator[Lease]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def uninterrupted(work: Coroutine[Any, Any, T], on_cancel: Callable[[], None] = lambda: None) -> T:
+async def uninterrupted(
+    work: Coroutine[Any, Any, T],
+    on_cancel: Callable[[], None] = lambda: None,
+    details: Callable[[], Any] = lambda: None,
+) -> T:
     """Await ``work`` to its end even when the activity is cancelled: a call under way has an effect to report.
 
     Args:
         work: The call or calls.
         on_cancel: Told once that nothing new shall be begun.
+        details: What is known by then; travels in the error.
 
     Raises:
         ApplicationError: ``Doubt`` where the worker shuts down before the work is done.
@@ -96,7 +107,9 @@ async def uninterrupted(work: Coroutine[Any, Any, T], on_cancel: Callable[[], No
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             raise ApplicationError(
-                "the worker shut down while the call was under way", type=CallFailureKind.DOUBT.value
+                "the worker shut down while the call was under way",
+                details(),
+                type=CallFailureKind.DOUBT.value,
             ) from None
 
 

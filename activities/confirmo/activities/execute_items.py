@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from temporalio import activity
 
@@ -16,65 +17,24 @@ from confirmo.activities.attempt import (
     retry_or_return,
     uninterrupted,
 )
+from confirmo.activities.claims import Claims, NotClaimed
 from confirmo.activities.late_answers import LateAnswers
 from confirmo.activities.sending import Sender, keys_of, sent_by, stamp, verified_outcome
+from confirmo.activities.slices import Slice
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
-from confirmo.policies.bounding import PAYLOAD_BYTES, bound_outcome, bound_report
+from confirmo.policies.bounding import bound_report
 from confirmo.policies.calls import ExecuteItemsRequest
 from confirmo.policies.doubt import (
     as_retryable,
     report_not_done,
     report_of_failure,
     report_overdue,
-    report_unsent,
 )
 from confirmo.policies.errors import CallFailed, CallFailureKind
 from confirmo.policies.evidence import CallReport, ItemOutcome, report_items
 from confirmo.policies.items import arguments_for_all, arguments_for_item
 from confirmo.policies.models import FrozenItem
-
-
-@dataclass
-class _Slice:
-    """What is known so far; travels in the heartbeat so that a lost worker's successor takes up from it."""
-
-    outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
-    trail: Trail = field(default_factory=Trail)
-    share: int = PAYLOAD_BYTES
-    """Bytes of one item's evidence, so that the heartbeat with all of them fits into a payload."""
-    reports: list[CallReport] = field(default_factory=list)
-    not_found: list[FrozenItem] = field(default_factory=list)
-    """Items whose call ran out of time and which the status tool does not know."""
-    stopped: bool = False
-
-    def stop(self) -> None:
-        self.stopped = True
-
-    def record(self, report: CallReport) -> None:
-        report = bound_report(report)
-        self.reports.append(report)
-        self.outcomes |= {outcome.item_id: bound_outcome(outcome, self.share) for outcome in report.items}
-
-    def details(self) -> dict[str, object]:
-        outcomes = [outcome.model_dump(mode="json") for outcome in self.outcomes.values()]
-        return self.trail.details() | {"outcomes": outcomes}
-
-    def report(self, items: Sequence[FrozenItem]) -> CallReport:
-        """Return one report over ``items``, in their order; those never sent say so."""
-        unsent = {o.item_id: o for o in report_unsent(items).items}
-        raws = [report.raw for report in self.reports if report.raw]
-        return CallReport(
-            items=tuple(self.outcomes.get(item.item_id, unsent[item.item_id]) for item in items),
-            message="\n".join(dict.fromkeys(r.message for r in self.reports if r.message)) or None,
-            secondary_error="; ".join(
-                dict.fromkeys(r.secondary_error for r in self.reports if r.secondary_error)
-            )
-            or None,
-            unrequested=tuple(entry for report in self.reports for entry in report.unrequested),
-            raw="\n".join(dict.fromkeys(raws))[:65_536] or None,
-            summary=next((report.summary for report in self.reports if report.summary), None),
-        )
 
 
 @dataclass(frozen=True)
@@ -88,11 +48,21 @@ class ExecuteItems:
     async def execute_items(self, request: ExecuteItemsRequest) -> CallReport:
         """Return one outcome per item. A cancel stops what was not sent and waits for what is under way."""
         trail = Trail.of(max(request.attempts_before.values(), default=0))
-        state = _Slice(_recorded(), trail, PAYLOAD_BYTES // 2 // max(1, len(request.items)))
-        async with heartbeating(state.details) as lease:
-            return bound_report(await uninterrupted(self._execute(request, state, lease), state.stop))
+        state = Slice.of(request, _recorded(), trail)
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(_watching_for_shutdown(state))
+            if request.pace is None or not request.pace.claims:
+                lease = await stack.enter_async_context(heartbeating(state.details))
+                work = self._execute(request, state, lease, None)
+                return bound_report(await uninterrupted(work, state.stop, state.details))
+            lease = Lease.of_activity()
+            claims = await stack.enter_async_context(Claims.open(state.details, state.stop, lease))
+            work = self._execute(request, state, lease, claims)
+            return bound_report(await uninterrupted(work, state.stop, claims.details))
 
-    async def _execute(self, request: ExecuteItemsRequest, state: _Slice, lease: Lease) -> CallReport:
+    async def _execute(
+        self, request: ExecuteItemsRequest, state: Slice, lease: Lease, claims: Claims | None
+    ) -> CallReport:
         sender = Sender(self.servers, self.late, request.transaction_id, request.root, lease.check)
         items = [item for item in request.items if item.item_id not in state.outcomes]
         if request.verify_first and request.status_tool is not None:
@@ -103,21 +73,23 @@ class ExecuteItems:
             if items:
                 state.record(await self._whole(request, sender, state.trail, items))
         else:
-            await self._each(items, request, state, lambda item: self._one(request, sender, state, item))
+            await self._each(
+                items, request, state, lambda item: self._claimed(request, sender, state, item, claims)
+            )
         return state.report(request.items)
 
     async def _each(self, items, request, state, work) -> None:  # type: ignore[no-untyped-def]
         queue = deque(items)
 
         async def lane() -> None:
-            while queue and not state.stopped:
+            while queue and not state.full:
                 await work(queue.popleft())
 
         lanes = min(request.tool.execution.max_concurrency, len(items))
         await asyncio.gather(*(lane() for _ in range(lanes)))
 
     async def _verify(
-        self, request: ExecuteItemsRequest, sender: Sender, state: _Slice, item: FrozenItem
+        self, request: ExecuteItemsRequest, sender: Sender, state: Slice, item: FrozenItem
     ) -> None:
         assert request.status_tool is not None
         verdict = await sender.ask_status(request.tool, request.status_tool, item)
@@ -131,7 +103,7 @@ class ExecuteItems:
             report = report_not_done(request.status_tool.name, (item,))
             state.record(stamp(report, sender, {}, before))
 
-    async def _disbelieve(self, request: ExecuteItemsRequest, sender: Sender, state: _Slice) -> None:
+    async def _disbelieve(self, request: ExecuteItemsRequest, sender: Sender, state: Slice) -> None:
         """Wait for the calls that ran out of time; one that is not seen to end leaves its items unknown."""
         assert request.status_tool is not None
         tool, waiting = request.tool, tuple(state.not_found)
@@ -153,8 +125,26 @@ class ExecuteItems:
                 report = report_not_done(request.status_tool.name, spent) if spent else CallReport()
             state.record(stamp(report, sender, before, 0))
 
+    async def _claimed(
+        self,
+        request: ExecuteItemsRequest,
+        sender: Sender,
+        state: Slice,
+        item: FrozenItem,
+        claims: Claims | None,
+    ) -> None:
+        if claims is None:
+            await self._one(request, sender, state, item)
+            return
+        try:
+            await claims.claim(item.item_id)
+        except NotClaimed:
+            return
+        await self._one(request, sender, state, item)
+        claims.settle(item.item_id)
+
     async def _one(
-        self, request: ExecuteItemsRequest, sender: Sender, state: _Slice, item: FrozenItem
+        self, request: ExecuteItemsRequest, sender: Sender, state: Slice, item: FrozenItem
     ) -> None:
         tool, sent = request.tool, request.attempts_before.get(item.item_id, 0)
         try:
@@ -170,7 +160,7 @@ class ExecuteItems:
             overdue = is_overdue(failure, tool)
             report = report_of_failure(kind, failure.reason, (item,), sent, overdue=overdue)
             report = as_retryable(report, failure.retry_after) if again else report
-        state.record(stamp(report, sender, {}, sent))
+        state.record(stamp(report, sender, {}, sent, leave_keys=request.leave_keys))
 
     async def _whole(
         self, request: ExecuteItemsRequest, sender: Sender, trail: Trail, items: list[FrozenItem]
@@ -199,6 +189,22 @@ class ExecuteItems:
             report = report_of_failure(kind, failure.reason, items, trail.sent, overdue=overdue)
             report = as_retryable(report, failure.retry_after) if again else report
             return stamp(report, sender, {}, trail.sent)
+
+
+@asynccontextmanager
+async def _watching_for_shutdown(state: Slice) -> AsyncIterator[None]:
+    """Let a slice begin nothing new once its worker stops."""
+
+    async def watch() -> None:
+        await activity.wait_for_worker_shutdown()
+        state.shutdown = True
+
+    task = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _recorded() -> dict[str, ItemOutcome]:

@@ -40,6 +40,7 @@ class ResolvePolicy:
             slice_items=self.slice_items,
             max_items=self.max_items,
             heartbeat_seconds=self.heartbeat_seconds,
+            sets=2,
         )
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:

@@ -8,7 +8,13 @@ from confirmo.activities.late_answers import Call, LateAnswers, grace_for
 from confirmo.activities.tools import ListNeverEnds, Overdue, ToolServers
 from confirmo.policies import names
 from confirmo.policies.errors import RETRYABLE_FAILURES, CallFailed, CallFailureKind
-from confirmo.policies.evidence import CallReport, ItemOutcome, StatusVerdict, report_status
+from confirmo.policies.evidence import (
+    KEY_FOLLOWS,
+    CallReport,
+    ItemOutcome,
+    StatusVerdict,
+    report_status,
+)
 from confirmo.policies.items import call_key, item_argument, item_key
 from confirmo.policies.models import Effect, FrozenItem, Outcome, ReasonCode, ToolAnswer
 from confirmo.policies.tool_spec import ToolSpec
@@ -150,14 +156,23 @@ class Sender:
         return argument in ((schema or {}).get("properties") or {})
 
 
-def stamp(report: CallReport, sender: Sender, attempts: Mapping[str, int], call_attempts: int) -> CallReport:
-    """Add keys and the number of calls in which each item was sent."""
+def stamp(
+    report: CallReport,
+    sender: Sender,
+    attempts: Mapping[str, int],
+    call_attempts: int,
+    *,
+    leave_keys: bool = False,
+) -> CallReport:
+    """Add keys, unless they are to be left out, and the number of calls in which each item was sent."""
     return report.model_copy(
         update={
             "items": tuple(
                 outcome.model_copy(
                     update={
-                        "idempotency_key": item_key(sender.root, outcome.item_id),
+                        "idempotency_key": KEY_FOLLOWS
+                        if leave_keys
+                        else item_key(sender.root, outcome.item_id),
                         "attempts": attempts.get(outcome.item_id, call_attempts),
                     }
                 )

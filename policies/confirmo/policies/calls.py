@@ -79,6 +79,21 @@ class ExecuteItemRequest(Wire):
     return_unsent: bool = False
 
 
+class Pace(Wire):
+    """When a slice ends early; what it did not reach is left out of its report, and goes into the next one.
+
+    Attributes:
+        seconds: No new call is begun after this long.
+        bytes: Nor once the evidence has so many bytes.
+        claims: Every item is written down at the Temporal server right before it is sent, so that of a lost slice only
+            what was under way is in doubt.
+    """
+
+    seconds: float = 3.0
+    bytes: int = 500_000
+    claims: bool = False
+
+
 class ExecuteItemsRequest(Wire):
     """Argument of ``execute_items``; the answer is a ``CallReport`` with one outcome per item of ``items``.
 
@@ -89,6 +104,8 @@ class ExecuteItemsRequest(Wire):
         resolved_items: Whether the items were resolved by a validator.
         overdue: Ids of the items whose last call ran out of time, as in ``ExecuteItemRequest``.
         tries_before: As in ``ExecuteItemRequest``; so is ``return_unsent``, of a whole call.
+        pace: Of a slice that may end early; null for one that may not.
+        leave_keys: Leave out the keys, which follow from ``root`` and the item.
     """
 
     transaction_id: str
@@ -106,6 +123,8 @@ class ExecuteItemsRequest(Wire):
     overdue: tuple[str, ...] = ()
     tries_before: int = 0
     return_unsent: bool = False
+    pace: Pace | None = None
+    leave_keys: bool = False
 
 
 class AuxiliaryRequest(Wire):

@@ -26,8 +26,8 @@ def markdown_details(state: TransactionState, requester: str | None = None) -> s
 def _items(state: TransactionState) -> list[str]:
     counts = state.progress
     lines = [_item(item) for item in state.items[:MAX_ITEMS_SHOWN]]
-    if len(state.items) > MAX_ITEMS_SHOWN:
-        lines.append(f"- and {len(state.items) - MAX_ITEMS_SHOWN} more")
+    if (more := len(state.items) + state.items_omitted - len(lines)) > 0:
+        lines.append(f"- and {more} more")
     done = f"{counts.items_done_count} of {counts.items_count} done"
     outcomes = (
         f"{counts.items_succeeded_count} succeeded, {counts.items_failed_count} failed, "

@@ -13,6 +13,7 @@ from confirmo.policies.matching import Matcher
 from confirmo.policies.models import FrozenItem, Outcome, ReasonCode, ToolAnswer
 from confirmo.policies.outcomes import (
     FLAGS,
+    KEY_FOLLOWS,
     CallReport,
     ItemOutcome,
     Proof,
@@ -37,6 +38,7 @@ from confirmo.policies.single import judge_single, report_single
 from confirmo.policies.tool_spec import ToolSpec
 
 __all__ = [
+    "KEY_FOLLOWS",
     "CallReport",
     "ItemOutcome",
     "Reading",

@@ -1,10 +1,9 @@
 """The confirmed set: freezing items, where they come from, and their idempotency keys.
 
-Names of an entry are in ``identity``, the arguments of a call in ``item_arguments``; both are re-exported
-here.
+Names of an entry are in ``identity``, the arguments of a call in ``item_arguments``, keys in ``keys``; all are
+re-exported here.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from confirmo.policies.item_arguments import (
     item_argument,
     whole_argument,
 )
+from confirmo.policies.keys import call_key, item_key
 from confirmo.policies.models import FrozenItem, ReasonCode
 from confirmo.policies.tool_spec import ToolSpec
 
@@ -131,17 +131,3 @@ def too_large(arguments: Mapping[str, Any], items: Sequence[FrozenItem], max_ite
     carried = len(json_text.dump(dict(arguments)).encode())
     frozen = sum(len(item.model_dump_json().encode("utf-8", "surrogatepass")) for item in items)
     return carried > MAX_ARGUMENT_BYTES or carried + 2 * frozen > MAX_CARRIED_BYTES
-
-
-def item_key(root: str, item_id: str) -> str:
-    """Return an item's idempotency key: ``cfm_`` and 40 hex digits over root, NUL and item id."""
-    return _key(f"{root}\x00{item_id}")
-
-
-def call_key(root: str) -> str:
-    """Return the idempotency key of a call as a whole: the same as an item's, over the root alone."""
-    return _key(root)
-
-
-def _key(text: str) -> str:
-    return "cfm_" + hashlib.sha256(json_text.clean_text(text).encode()).hexdigest()[:40]

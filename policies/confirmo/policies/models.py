@@ -7,7 +7,7 @@ replaying. Times are RFC 3339 text in UTC with ``Z``; durations are seconds. Sha
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 
 class Wire(BaseModel):
@@ -102,6 +102,9 @@ class FrozenItem(Wire):
         label: What a person is shown.
         data: The entry as it was resolved or given: a map, a text or a number.
         aliases: Every identity field and label text by which a tool may name it.
+
+    On the wire an item that is nothing but its own name is that text alone, and fields with their default are left
+    out: a set of ten thousand has to fit beside all else.
     """
 
     item_id: str
@@ -110,6 +113,30 @@ class FrozenItem(Wire):
     reason: str | None = None
     data: Any = None
     aliases: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"item_id": value, "label": value, "data": value, "aliases": (value,)}
+        return value
+
+    @model_serializer(mode="plain", when_used="json")
+    def _compact(self) -> Any:
+        name = self.item_id
+        plain = self.eligible and self.reason is None and self.aliases == (name,)
+        if plain and self.data == name and self.label == name and isinstance(self.data, str):
+            return name
+        wire: dict[str, Any] = {"item_id": name, "label": self.label}
+        if not self.eligible:
+            wire["eligible"] = False
+        if self.reason is not None:
+            wire["reason"] = self.reason
+        if self.data is not None:
+            wire["data"] = self.data
+        if self.aliases:
+            wire["aliases"] = self.aliases
+        return wire
 
 
 class Resolution(Wire):
@@ -175,6 +202,10 @@ class Decision(BaseModel):
     actor: Actor | None = None
     item_ids: tuple[str, ...] | None = Field(default=None, strict=False)
     comment: str | None = None
+
+
+STATE_ITEMS = 1000
+"""Items that one state carries at most."""
 
 
 class ItemState(Wire):
@@ -280,8 +311,41 @@ class TransactionResult(Wire):
     reason_code: str | None = None
 
 
+class ItemPage(Wire):
+    """Answer of the query ``items``: a part of the set, each with the evidence that there is.
+
+    Attributes:
+        items: ``results[]`` entries where there is an outcome, else what the set says of the item.
+        items_count: Items that the filter lets pass, over all pages.
+        next_cursor: Where the next page begins; null on the last one.
+    """
+
+    items: tuple[dict[str, Any], ...] = ()
+    items_count: int = 0
+    next_cursor: int | None = None
+
+
+class ItemsAsked(Wire):
+    """Argument of the query ``items``.
+
+    Attributes:
+        cursor: ``next_cursor`` of the page before; 0 for the first.
+        limit: Items of one page, 1 to 1,000.
+        outcome: Only those; null for all.
+    """
+
+    cursor: int = Field(default=0, ge=0)
+    limit: int = Field(default=200, ge=1, le=1000)
+    outcome: Outcome | None = None
+
+
 class TransactionState(Wire):
-    """What a transaction looks like now."""
+    """What a transaction looks like now.
+
+    Attributes:
+        items: All of them, up to ``STATE_ITEMS``; of a larger set what failed, what is unknown, and then the others.
+        items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
+    """
 
     transaction_id: str
     status: Status
@@ -293,6 +357,7 @@ class TransactionState(Wire):
     invalid_parameters: tuple[InvalidParameter, ...] = ()
     question: str | None = None
     items: tuple[ItemState, ...] = ()
+    items_omitted: int = 0
     confirmation: Confirmation | None = None
     transaction_pre_validation: PreValidationRecord | None = None
     progress: Progress = Progress()

@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
+from pydantic import model_serializer
+
 from confirmo.policies import json_text
 from confirmo.policies.models import Outcome, ReasonCode, Wire
 
 REASON_LIMIT: Final = 2000
 """Characters of a reason; the entry itself keeps the whole text."""
 FLAGS: Final = ("success", "ok")
+KEY_FOLLOWS: Final = ""
+"""An ``idempotency_key`` that is left out because it follows from the transaction's root and the item."""
 _REASON_FIELDS = ("reason", "error", "message")
 _CAUSE_FIELDS = ("message", "type", "code", "reason")
 
@@ -24,6 +28,9 @@ class ItemOutcome(Wire):
         retryable: The failure table allows another call for it, which the workflow makes.
         retry_after: Seconds that the server asked to wait before it, or null.
         overdue: Its call ran out of time and nobody saw that it ended: a "not found" proves nothing yet.
+        idempotency_key: Empty text where it follows from the transaction's root and the item; see ``result_entry``.
+
+    On the wire fields with their default are left out.
     """
 
     item_id: str
@@ -38,6 +45,16 @@ class ItemOutcome(Wire):
     retryable: bool = False
     retry_after: float | None = None
     overdue: bool = False
+
+    @model_serializer(mode="plain", when_used="json")
+    def _compact(self) -> dict[str, Any]:
+        wire: dict[str, Any] = {"item_id": self.item_id, "outcome": self.outcome.value}
+        for name, value in self.__dict__.items():
+            if value is not None and value is not False and value != () and name not in wire:
+                wire[name] = value
+        if self.attempts == 0:
+            wire.pop("attempts", None)
+        return wire
 
 
 class CallReport(Wire):

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from confirmo.policies import json_text
+from confirmo.policies.keys import item_key
 from confirmo.policies.models import FrozenItem, Outcome
-from confirmo.policies.outcomes import ItemOutcome
+from confirmo.policies.outcomes import KEY_FOLLOWS, ItemOutcome
 from confirmo.policies.tool_spec import ToolSpec
 
 TOOL_RESULT: Final = "tool_result"
@@ -28,8 +29,12 @@ _OURS: Final = frozenset(
 _SHOWN_FIELDS = ("name", "subject", "label")
 
 
-def result_entry(item: FrozenItem, outcome: ItemOutcome, tool: ToolSpec) -> dict[str, Any]:
+def result_entry(
+    item: FrozenItem, outcome: ItemOutcome, tool: ToolSpec, root: str | None = None
+) -> dict[str, Any]:
     """Return an item's entry: every field the tool returned, and ours, which win.
+
+    ``root`` makes the key of an outcome that left it out.
 
     ``label`` is added where the tool's entry has no ``name``, ``subject`` or ``label``. Where ours replace a
     different value, the tool's entry stays whole under ``tool_result``; several different entries under
@@ -41,10 +46,14 @@ def result_entry(item: FrozenItem, outcome: ItemOutcome, tool: ToolSpec) -> dict
         "success": outcome.outcome is Outcome.SUCCEEDED,
         "outcome": outcome.outcome.value,
     }
-    for name in ("reason", "reason_code", "verified_by", "idempotency_key"):
+    for name in ("reason", "reason_code", "verified_by"):
         value = getattr(outcome, name)
         if value is not None:
             ours[name] = value
+    if outcome.idempotency_key:
+        ours["idempotency_key"] = outcome.idempotency_key
+    elif outcome.idempotency_key == KEY_FOLLOWS and root is not None:
+        ours["idempotency_key"] = item_key(root, item.item_id)
     ours["attempts"] = outcome.attempts
     return lay_over(outcome.entry, ours, outcome.conflicting, item.label)
 

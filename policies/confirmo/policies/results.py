@@ -67,10 +67,10 @@ def _single_flags(reports: Sequence[CallReport]) -> list[bool]:
 
 
 def item_entries(
-    tool: ToolSpec, items: Sequence[FrozenItem], outcomes: Mapping[str, ItemOutcome]
+    tool: ToolSpec, items: Sequence[FrozenItem], outcomes: Mapping[str, ItemOutcome], root: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return ``results[]``: one entry per item, in the confirmed order."""
-    return [result_entry(item, outcomes[item.item_id], tool) for item in items]
+    """Return ``results[]``: one entry per item, in the confirmed order. ``root`` makes the keys that were left out."""
+    return [result_entry(item, outcomes[item.item_id], tool, root) for item in items]
 
 
 def step_names(
@@ -79,9 +79,10 @@ def step_names(
     items: Sequence[FrozenItem],
     outcomes: Mapping[str, ItemOutcome],
     reports: Sequence[CallReport],
+    root: str | None = None,
 ) -> dict[str, Any]:
     """Return what the arguments of a step may name: the evidence, whole and by outcome (``templates.STEP_NAMES``)."""
-    entries = item_entries(tool, items, outcomes) or [
+    entries = item_entries(tool, items, outcomes, root) or [
         dict(entry) for report in reports for entry in report.results
     ]
     if not entries and reports:
@@ -113,6 +114,7 @@ def build_result(
     locale: str,
     undone: Undone | None = None,
     marks: Mapping[str, dict[str, Any]] | None = None,
+    root: str | None = None,
 ) -> TransactionResult:
     """Build the result of an executed transaction. The status is the normaliser's where there are two items or more.
 
@@ -128,9 +130,10 @@ def build_result(
         locale: Of the message.
         undone: What became of a compensation.
         marks: Fields added to the entries of items, by item id.
+        root: What the keys are derived from.
     """
     entries = [
-        entry | (marks or {}).get(entry["item_id"], {}) for entry in item_entries(tool, items, outcomes)
+        entry | (marks or {}).get(entry["item_id"], {}) for entry in item_entries(tool, items, outcomes, root)
     ]
     primary = _primary_with_items(entries, reports, items) if items else _primary_single(reports[0])
     shown = entries or [entry for entry in primary.get("results", []) if isinstance(entry, dict)]

@@ -20,7 +20,16 @@ def question_digest(
     frozen = {
         "tool_name": tool.name,
         "arguments": dict(arguments),
-        "items": [item.model_dump(mode="json", exclude={"aliases"}) for item in items],
+        "items": [
+            {
+                "item_id": item.item_id,
+                "label": item.label,
+                "eligible": item.eligible,
+                "reason": item.reason,
+                "data": item.data,
+            }
+            for item in items
+        ],
         "message": message,
         "policy_version": policy_version,
     }

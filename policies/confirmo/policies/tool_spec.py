@@ -157,7 +157,12 @@ class ResolvedPolicy(Wire):
         related: Validator, status tool and auxiliary tools by name.
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
+        slice_items: Items in the first slice.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
+        sets: How large sets are sliced and travel. 1: slices of one size, as transactions begun before 0.2 do; 2:
+            slices measured in seconds and bytes, which may end early, with keys left to the reader.
+        set_bytes: Above this many bytes a set is refused; null means what one payload holds.
+        slice_seconds: A slice begins no new call after this long.
     """
 
     tool: ToolSpec | None = None
@@ -167,3 +172,6 @@ class ResolvedPolicy(Wire):
     slice_items: int = 50
     max_items: int = 5_000
     heartbeat_seconds: float = 10.0
+    sets: int = 1
+    set_bytes: int | None = None
+    slice_seconds: float = 3.0

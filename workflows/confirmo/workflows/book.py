@@ -1,7 +1,9 @@
 """The mutable record of one run: what the messages read and write, and what the outside is shown."""
 
 import asyncio
-from collections import deque
+import logging
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -12,18 +14,22 @@ from temporalio.common import SearchAttributeKey
 from confirmo.policies import names
 from confirmo.policies.bounding import bound_state
 from confirmo.policies.decisions import Decided, Question
-from confirmo.policies.details import markdown_details
+from confirmo.policies.details import MAX_ITEMS_SHOWN, markdown_details
 from confirmo.policies.events import EventName, make_event
 from confirmo.policies.evidence import ItemOutcome
+from confirmo.policies.item_pages import item_page, shown_first
 from confirmo.policies.json_text import cut
 from confirmo.policies.models import (
     CLOSED_STATUSES,
+    STATE_ITEMS,
     WAITING_STATUSES,
     Actor,
     Confirmation,
     Event,
     FrozenItem,
     InvalidParameter,
+    ItemPage,
+    ItemsAsked,
     ItemState,
     Outcome,
     PreValidationRecord,
@@ -143,6 +149,14 @@ class Book:
         self.events.append(event)
         workflow.logger.info(name.value, extra={"confirmo_event": event.model_dump(mode="json")})
 
+    def emit_each(self, name: EventName, details: Sequence[Mapping[str, Any]]) -> None:
+        """Record one transition of each of several items; where nobody logs them, only those that are kept."""
+        logged = workflow.logger.isEnabledFor(logging.INFO) and not workflow.unsafe.is_replaying()
+        unseen = 0 if logged else max(0, len(details) - KEPT_EVENTS)
+        self.event_count += unseen
+        for detail in details[unseen:]:
+            self.emit(name, **detail)
+
     def move(self, status: Status) -> None:
         """Change the status, and what the Temporal UI and its search show."""
         self.status = status
@@ -170,7 +184,7 @@ class Book:
     def publish_details(self) -> None:
         """Show the current state as markdown in the Temporal UI."""
         asker = self.requester.id if self.requester else None
-        workflow.set_current_details(markdown_details(self.view(), asker))
+        workflow.set_current_details(markdown_details(self.view(MAX_ITEMS_SHOWN), asker))
 
     def publish(self) -> None:
         """Show the current state as markdown details and search attributes."""
@@ -218,21 +232,31 @@ class Book:
 
     def progress(self) -> Progress:
         """Count outcomes over the confirmed set."""
-        outcomes = [outcome.outcome for outcome in self.outcomes.values()]
+        counts = Counter(outcome.outcome for outcome in self.outcomes.values())
         return Progress(
             items_count=len(self.selected()),
-            items_done_count=len(outcomes),
-            items_succeeded_count=outcomes.count(Outcome.SUCCEEDED),
-            items_failed_count=outcomes.count(Outcome.FAILED),
-            items_unknown_count=outcomes.count(Outcome.UNKNOWN),
+            items_done_count=len(self.outcomes),
+            items_succeeded_count=counts[Outcome.SUCCEEDED],
+            items_failed_count=counts[Outcome.FAILED],
+            items_unknown_count=counts[Outcome.UNKNOWN],
         )
 
     def answer(self) -> TransactionState:
         """Return the state as one answer carries it: above 2 MB it would stop the workflow for ever."""
-        return bound_state(self.view())
+        return bound_state(self.view(STATE_ITEMS))
 
-    def view(self) -> TransactionState:
-        """Return the state as the outside sees it."""
+    def page(self, asked: ItemsAsked) -> ItemPage:
+        """Return a part of the set with its evidence."""
+        assert self.tool is not None or not self.items
+        return item_page(self.tool, self.shown_set(), self.outcomes, asked, self.root)
+
+    def shown_set(self) -> tuple[FrozenItem, ...]:
+        """Return the confirmed set, and before there is one the items in question."""
+        return self.executed if self.executed is not None else self.items
+
+    def view(self, limit: int | None = None) -> TransactionState:
+        """Return the state as the outside sees it, with at most ``limit`` items; null for all."""
+        items = shown_first(self.items, self.outcomes, limit)
         return TransactionState(
             transaction_id=self.transaction_id,
             status=self.status,
@@ -243,7 +267,8 @@ class Book:
             missing_parameters=self.missing,
             invalid_parameters=self.invalid,
             question=self.question,
-            items=tuple(self._item_state(item) for item in self.items),
+            items=tuple(self._item_state(item) for item in items),
+            items_omitted=len(self.items) - len(items),
             confirmation=self.confirmation,
             transaction_pre_validation=self.pre_validation,
             progress=self.progress(),

@@ -100,7 +100,8 @@ class Course:
         await self._execution.run()
         if tool.compensate is not None:
             entries = {
-                entry["item_id"]: entry for entry in item_entries(tool, book.selected(), book.outcomes)
+                entry["item_id"]: entry
+                for entry in item_entries(tool, book.selected(), book.outcomes, book.root)
             }
             self._undone = await Undoing(book, tool).run(entries)
         await self._execution.after()
@@ -185,4 +186,5 @@ class Course:
             locale=book.request.locale,
             undone=self._undone if self._execution else None,
             marks=marks,
+            root=book.root,
         )

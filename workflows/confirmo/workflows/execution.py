@@ -16,7 +16,14 @@ from temporalio.exceptions import ActivityError
 from temporalio.workflow import ActivityCancellationType
 
 from confirmo.policies import items as item_rules
-from confirmo.policies.calls import AuxiliaryReport, AuxiliaryRequest, ExecuteItemRequest, ExecuteItemsRequest
+from confirmo.policies import slicing
+from confirmo.policies.calls import (
+    AuxiliaryReport,
+    AuxiliaryRequest,
+    ExecuteItemRequest,
+    ExecuteItemsRequest,
+    Pace,
+)
 from confirmo.policies.doubt import (
     joined,
     may_verify,
@@ -41,7 +48,7 @@ from confirmo.policies.templates import is_template, render
 from confirmo.policies.tool_spec import AuxiliaryStep, ResolvedPolicy, ToolSpec
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
-from confirmo.workflows.failures import failure_of, recorded_outcomes
+from confirmo.workflows.failures import failure_of, lost_slice
 
 CANCEL_ENDS_WAITING = "cancel-ends-waiting"
 """Id of a ``workflow.patched``: a cancel also ends the time between two attempts of a single call."""
@@ -100,6 +107,8 @@ class Execution:
             await self._whole(eligible)
         elif len(eligible) <= self._policy.item_activities:
             await self._one_by_one(eligible)
+        elif self._policy.sets < 2:
+            await self._fixed_slices(eligible)
         else:
             await self._slices(eligible)
         for item in eligible:
@@ -155,6 +164,23 @@ class Execution:
         self._take(await self._until_known((item,), send), (item,))
 
     async def _slices(self, eligible: tuple[FrozenItem, ...]) -> None:
+        """Execute slice after slice; a slice that ends early leaves the rest to the next one."""
+        size, barren, left = self._policy.slice_items, 0, list(eligible)
+        number = {item.item_id: position for position, item in enumerate(eligible, start=1)}
+        while left and not self._book.cancel_requested and barren < slicing.BARREN_SLICES:
+            end = slicing.next_slice(left, 0, size)
+            items, rest = tuple(left[:end]), left[end:]
+            name = f"items-{number[items[0].item_id]}-{number[items[-1].item_id]}"
+            began = workflow.now()
+            await self._slice(items, f"{name}-again-{barren}" if barren else name, paced=True)
+            missed = [item for item in items if item.item_id not in self._book.outcomes]
+            reached = len(items) - len(missed)
+            size = slicing.next_size(size, reached, (workflow.now() - began).total_seconds())
+            barren = 0 if reached else barren + 1
+            left = missed + rest
+
+    async def _fixed_slices(self, eligible: tuple[FrozenItem, ...]) -> None:
+        """Execute slices of one size, as transactions begun before 0.2 do."""
         unsafe = self._tool.execution.effect is Effect.UNSAFE
         # All items of a lost unsafe slice are in doubt, so such a slice holds no more than what is in flight at once.
         size = self._tool.execution.max_concurrency if unsafe else self._policy.slice_items
@@ -164,11 +190,21 @@ class Execution:
             items = eligible[start : start + size]
             await self._slice(items, f"items-{start + 1}-{start + len(items)}")
 
-    async def _slice(self, items: tuple[FrozenItem, ...], name: str) -> None:
+    async def _slice(self, items: tuple[FrozenItem, ...], name: str, *, paced: bool = False) -> None:
+        # What is asked about first, or sent again, is not left to another slice: its attempts are counted here.
+        paced = paced and not any(item.item_id in self._verify_ids for item in items)
+
         async def send(part: _Part) -> CallReport:
-            return await self._execute_items(self._items_request(part, "per_item"), name + part.suffix)
+            request = self._items_request(part, "per_item")
+            if paced and not part.suffix:
+                request = request.model_copy(update={"pace": self._pace(), "leave_keys": True})
+            return await self._execute_items(request, name + part.suffix)
 
         self._take(await self._until_known(items, send), items)
+
+    def _pace(self) -> Pace:
+        unsafe = self._tool.execution.effect is Effect.UNSAFE
+        return Pace(seconds=self._policy.slice_seconds, bytes=slicing.EVIDENCE_BYTES, claims=unsafe)
 
     async def _until_known(self, items: tuple[FrozenItem, ...], send: _Send) -> CallReport:
         """Send, and go on with what is still open as long as the failure table and ``max_attempts`` allow."""
@@ -295,7 +331,7 @@ class Execution:
             request,
             activity_id=name,
             start_to_close_timeout=options.execute_timeout(self._tool, calls, verify=verify),
-            heartbeat_timeout=self._heartbeat,
+            heartbeat_timeout=self._heartbeat_of(request),
             retry_policy=options.execute_retry(self._tool, request.tries_before),
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{self._tool.name}: {len(request.items)} items" + self._asking(verify),
@@ -305,26 +341,51 @@ class Execution:
             return await handle
         except ActivityError as error:
             kind, reason = failure_of(error, self._tool)
-            known = {outcome.item_id: outcome for outcome in recorded_outcomes(error)}
-            rest = [item for item in request.items if item.item_id not in known]
+            slice_of = lost_slice(error)
+            known = {outcome.item_id: outcome for outcome in slice_of.outcomes}
+            sent = slice_of.claimed
+            rest = [
+                item
+                for item in request.items
+                if item.item_id not in known and (sent is None or item.item_id in sent)
+            ]
             attempts = 1 + max(request.attempts_before.values(), default=0)
             lost = report_of_failure(kind, reason, rest, attempts)
             by_id = known | {outcome.item_id: outcome for outcome in lost.items}
-            return CallReport(items=tuple(by_id[item.item_id] for item in request.items))
+            items = (by_id[item.item_id] for item in request.items if item.item_id in by_id)
+            return CallReport(items=tuple(items))
+
+    def _heartbeat_of(self, request: ExecuteItemsRequest) -> timedelta:
+        """Return the heartbeat timeout of a slice.
+
+        One that claims heartbeats by calls of its own, of which the SDK knows nothing: it would give the slice up.
+        """
+        if request.pace is None or not request.pace.claims:
+            return self._heartbeat
+        longest = timedelta(seconds=request.pace.seconds + self._tool.execution.timeout_seconds)
+        return max(self._heartbeat, longest + options.CONNECT_ALLOWANCE / 4)
 
     def _take(self, report: CallReport, items: Sequence[FrozenItem]) -> None:
         book = self._book
-        self.reports.append(report)
+        self._keep(report)
         known: dict[str, ItemOutcome] = {outcome.item_id: outcome for outcome in report.items}
-        for item in items:
-            outcome = known[item.item_id]
-            book.outcomes[item.item_id] = outcome
-            book.emit(
-                EventName.ITEM_COMPLETED, outcome=outcome.outcome.value, items_done_count=len(book.outcomes)
-            )
+        taken = [known[item.item_id] for item in items if item.item_id in known]
+        done = len(book.outcomes)
+        book.outcomes |= {outcome.item_id: outcome for outcome in taken}
+        book.emit_each(
+            EventName.ITEM_COMPLETED,
+            [
+                {"outcome": outcome.outcome.value, "items_done_count": done + number}
+                for number, outcome in enumerate(taken, start=1)
+            ],
+        )
         if report.unrequested:
             book.emit(EventName.UNREQUESTED_RESULT, count=len(report.unrequested))
         book.publish_details()
+
+    def _keep(self, report: CallReport) -> None:
+        """Keep what a report says beside its items; the outcomes are in the book."""
+        self.reports.append(report if self._policy.sets < 2 else report.model_copy(update={"items": ()}))
 
     async def after(self) -> None:
         """Run the auxiliary steps whose ``when`` holds."""
@@ -340,7 +401,9 @@ class Execution:
         if not is_template(step.arguments):
             return step.arguments
         book = self._book
-        names = step_names(book.transaction_id, self._tool, book.selected(), book.outcomes, self.reports)
+        names = step_names(
+            book.transaction_id, self._tool, book.selected(), book.outcomes, self.reports, book.root
+        )
         rendered = render(step.arguments, names)
         return {name: value for name, value in rendered.items() if value is not None}
 

@@ -1,5 +1,9 @@
 """What a failed activity proves: the bridge from Temporal's errors to the words of ``policies``."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, TimeoutError, TimeoutType
 
 from confirmo.policies.errors import CallFailureKind
@@ -33,10 +37,32 @@ def failure_of(error: ActivityError, tool: ToolSpec) -> tuple[CallFailureKind, s
     return CallFailureKind.DOUBT, "the call ended without an answer"
 
 
-def recorded_outcomes(error: ActivityError) -> tuple[ItemOutcome, ...]:
-    """Return the outcomes that a lost slice had recorded in its last heartbeat."""
+@dataclass(frozen=True)
+class LostSlice:
+    """What a lost slice had written down.
+
+    Attributes:
+        outcomes: What became of items.
+        claimed: Ids of items that may have been sent and have no outcome; null where it did not write them down, so
+            that every item without an outcome may have been sent.
+    """
+
+    outcomes: tuple[ItemOutcome, ...] = ()
+    claimed: frozenset[str] | None = None
+
+
+def lost_slice(error: ActivityError) -> LostSlice:
+    """Return what a slice had recorded in its last heartbeat, or when its worker stopped."""
     cause = error.cause
-    details = cause.last_heartbeat_details if isinstance(cause, TimeoutError) else ()
+    details: Sequence[Any] = ()
+    if isinstance(cause, TimeoutError):
+        details = cause.last_heartbeat_details
+    elif isinstance(cause, ApplicationError):
+        details = cause.details
     if not details or not isinstance(details[0], dict):
-        return ()
-    return tuple(ItemOutcome.model_validate(entry) for entry in details[0].get("outcomes", []))
+        return LostSlice()
+    claimed = details[0].get("claimed")
+    return LostSlice(
+        tuple(ItemOutcome.model_validate(entry) for entry in details[0].get("outcomes", [])),
+        frozenset(claimed) if isinstance(claimed, list) else None,
+    )

@@ -14,9 +14,16 @@ from temporalio.exceptions import ApplicationError
 
 from confirmo.policies import names
 from confirmo.policies.amending import Changed
-from confirmo.policies.errors import INVALID_REQUEST, Refusal
+from confirmo.policies.errors import INVALID_REQUEST, Refusal, UpdateErrorType
 from confirmo.policies.events import EventName
-from confirmo.policies.models import Status, TransactionRequest, TransactionResult, TransactionState
+from confirmo.policies.models import (
+    ItemPage,
+    ItemsAsked,
+    Status,
+    TransactionRequest,
+    TransactionResult,
+    TransactionState,
+)
 from confirmo.policies.snapshot import request_digest
 from confirmo.workflows import messages
 from confirmo.workflows.book import Book
@@ -105,6 +112,28 @@ class TransactionWorkflow:
     def state(self) -> TransactionState:
         """Return the current state."""
         return self._book.answer()
+
+    @workflow.query(name=names.QUERY_WHOLE_STATE, description="The state with every item")
+    def whole_state(self) -> TransactionState:
+        """Return the current state with every item, however large; for who takes up a transaction again."""
+        return self._book.view()
+
+    @workflow.query(name=names.QUERY_ITEMS, description="A page of the items with their evidence")
+    def items(self, asked: Any = None) -> ItemPage:
+        """Return a page of the items; ``asked`` is an ``ItemsAsked``, null for the first page.
+
+        Raises:
+            ApplicationError: ``InvalidArguments`` where it is none.
+        """
+        try:
+            page = ItemsAsked.model_validate(asked if asked is not None else {})
+        except ValidationError:
+            refusal = Refusal(
+                UpdateErrorType.INVALID_ARGUMENTS,
+                "items takes a JSON object with cursor (0 or more), limit (1 to 1000) and outcome.",
+            )
+            raise messages.refused(refusal) from None
+        return self._book.page(page)
 
     @workflow.update(
         name=names.UPDATE_AWAITING, description="Answers as soon as someone outside is needed, or it is over"

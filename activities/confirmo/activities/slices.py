@@ -1,0 +1,115 @@
+"""What is known of a slice while it runs: outcomes, evidence bytes, and whether it shall begin no new call."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from confirmo.activities.attempt import Trail
+from confirmo.policies.bounding import PAYLOAD_BYTES, bound_outcome, bound_report, bytes_of
+from confirmo.policies.calls import ExecuteItemsRequest, Pace
+from confirmo.policies.doubt import report_unsent
+from confirmo.policies.evidence import CallReport, ItemOutcome
+from confirmo.policies.models import FrozenItem
+
+LEAST_ENTRY_BYTES = 2_000
+"""Of one item's evidence at least, however many are under way at once; the slice ends early for it."""
+
+
+@dataclass
+class Slice:
+    """What is known so far; travels in the heartbeat so that a lost worker's successor takes up from it.
+
+    Attributes:
+        share: Bytes of one item's evidence, so that the heartbeat with all of them fits into a payload.
+        not_found: Items whose call ran out of time and which the status tool does not know.
+        stopped: A cancel came: what was not sent never is.
+        shutdown: The worker stops: what was not sent is left to another one.
+    """
+
+    outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
+    trail: Trail = field(default_factory=Trail)
+    share: int = PAYLOAD_BYTES
+    pace: Pace | None = None
+    reports: list[CallReport] = field(default_factory=list)
+    not_found: list[FrozenItem] = field(default_factory=list)
+    stopped: bool = False
+    shutdown: bool = False
+    bytes: int = 0
+    _deadline: float = float("inf")
+
+    @classmethod
+    def of(cls, request: ExecuteItemsRequest, outcomes: dict[str, ItemOutcome], trail: Trail) -> "Slice":
+        """Return the beginning of a slice, with what an earlier attempt had recorded."""
+        half = PAYLOAD_BYTES // 2
+        if request.pace is None:
+            return cls(outcomes, trail, half // max(1, len(request.items)))
+        lanes = min(request.tool.execution.max_concurrency, len(request.items))
+        own = cls(outcomes, trail, max(LEAST_ENTRY_BYTES, half // (4 * max(1, lanes))), request.pace)
+        own._deadline = asyncio.get_running_loop().time() + request.pace.seconds
+        return own
+
+    @property
+    def full(self) -> bool:
+        """Whether no new call is begun."""
+        if self.stopped:
+            return True
+        if self.pace is None:
+            return False
+        late = asyncio.get_running_loop().time() > self._deadline
+        return late or self.shutdown or self.bytes > self.pace.bytes
+
+    def stop(self) -> None:
+        """Note that a cancel came."""
+        self.stopped = True
+
+    def record(self, report: CallReport) -> None:
+        """Note what a call proved."""
+        if (
+            len(report.items) == 1
+            and not report.unrequested
+            and report.raw is None
+            and report.summary is None
+        ):
+            self._record_one(report)
+            return
+        report = bound_report(report)
+        self.reports.append(report)
+        for outcome in report.items:
+            self._keep(bound_outcome(outcome, self.share))
+
+    def _record_one(self, report: CallReport) -> None:
+        if report.message or report.secondary_error:
+            self.reports.append(report.model_copy(update={"items": ()}))
+        self._keep(bound_outcome(report.items[0], self.share))
+
+    def _keep(self, outcome: ItemOutcome) -> None:
+        self.outcomes[outcome.item_id] = outcome
+        if self.pace is not None:
+            self.bytes += 0 if outcome.entry is None else bytes_of(outcome.entry)
+
+    def details(self) -> dict[str, object]:
+        """Return what a heartbeat carries."""
+        outcomes = [outcome.model_dump(mode="json") for outcome in self.outcomes.values()]
+        return self.trail.details() | {"outcomes": outcomes}
+
+    def report(self, items: Sequence[FrozenItem]) -> CallReport:
+        """Return one report over ``items``, in their order.
+
+        Those never sent say so after a cancel; a slice that ended early leaves them out.
+        """
+        known = dict(self.outcomes)
+        if self.stopped or self.pace is None:
+            rest = [item for item in items if item.item_id not in known]
+            known |= {outcome.item_id: outcome for outcome in report_unsent(rest).items} if rest else {}
+        raws = [report.raw for report in self.reports if report.raw]
+        return CallReport(
+            items=tuple(known[item.item_id] for item in items if item.item_id in known),
+            message="\n".join(dict.fromkeys(r.message for r in self.reports if r.message)) or None,
+            secondary_error="; ".join(
+                dict.fromkeys(r.secondary_error for r in self.reports if r.secondary_error)
+            )
+            or None,
+            unrequested=tuple(entry for report in self.reports for entry in report.unrequested),
+            raw="\n".join(dict.fromkeys(raws))[:65_536] or None,
+            summary=next((report.summary for report in self.reports if report.summary), None),
+        )

@@ -18,6 +18,7 @@ class ResolvePolicy:
         item_activities: Up to this many items one activity each; above, slices.
         slice_items: Items in one slice.
         max_items: More than this are refused as ``too_large``.
+        payload_bytes: What one payload may hold where there is a payload store; null where there is none.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
     """
 
@@ -25,7 +26,8 @@ class ResolvePolicy:
     search_attributes: bool = False
     item_activities: int = 20
     slice_items: int = 200
-    max_items: int = 5_000
+    max_items: int = 10_000
+    payload_bytes: int | None = None
     heartbeat_seconds: float = 10.0
 
     @activity.defn(name=names.RESOLVE_POLICY)
@@ -41,6 +43,7 @@ class ResolvePolicy:
             max_items=self.max_items,
             heartbeat_seconds=self.heartbeat_seconds,
             sets=2,
+            payload_bytes=self.payload_bytes,
         )
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:

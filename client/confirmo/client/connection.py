@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from temporalio.api.errordetails.v1 import NamespaceNotFoundFailure
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
+from temporalio.converter import DataConverter
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -20,8 +21,9 @@ from confirmo.client.errors import (
     TemporalUnavailable,
     TransactionNotFound,
 )
+from confirmo.client.settings import ClientSettings
 from confirmo.policies.texts import one_line
-from confirmo.workflows.converter import data_converter
+from confirmo.workflows.converter import storing_converter
 
 T = TypeVar("T")
 
@@ -74,12 +76,19 @@ def _settings(profile: str | None) -> ClientConnectConfig:
 
 
 async def _connect(config: ClientConnectConfig, address: str) -> Client:
-    options: dict[str, Any] = {**config, "target_host": address, "data_converter": data_converter}
+    options: dict[str, Any] = {**config, "target_host": address, "data_converter": _converter()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         client = await Client.connect(**options)
     await client.workflow_service.describe_namespace(DescribeNamespaceRequest(namespace=client.namespace))
     return client
+
+
+def _converter() -> DataConverter:
+    try:
+        return storing_converter(ClientSettings().payload_store)
+    except ValueError as error:
+        raise InvalidConnection(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
 
 
 def address_of(client: Client) -> str:

@@ -53,6 +53,11 @@ class Reader:
         self._client = client
         self._patience = worker_patience
 
+    @property
+    def temporal(self) -> Client:
+        """The Temporal client."""
+        return self._client
+
     def handle(self, transaction_id: str) -> WorkflowHandle[Any, Any]:
         """Return the handle of the newest run of an id."""
         return self._client.get_workflow_handle(transaction_id)
@@ -93,10 +98,18 @@ class Reader:
             NoWorker: The run is open and no worker answered.
             TransactionNotFound: No such transaction.
         """
+        return await self._state(transaction_id, names.QUERY_STATE)
+
+    async def whole_state(self, transaction_id: str) -> TransactionState:
+        """Return the state with every item of a large set; as ``state`` otherwise."""
+        state = await self.state(transaction_id)
+        return await self._state(transaction_id, names.QUERY_WHOLE_STATE) if state.items_omitted else state
+
+    async def _state(self, transaction_id: str, query: str) -> TransactionState:
         try:
-            return await self._query(transaction_id, QueryRejectCondition.NOT_OPEN, self._patience)
+            return await self._query(transaction_id, QueryRejectCondition.NOT_OPEN, self._patience, query)
         except WorkflowQueryRejectedError as rejected:
-            return await self._closed(transaction_id, rejected.status)
+            return await self._closed(transaction_id, rejected.status, query)
         except (WorkflowQueryFailedError, RPCError, TimeoutError) as error:
             if isinstance(error, RPCError) and error.status not in _NO_WORKER:
                 raise self.fault(error, transaction_id) from None
@@ -106,20 +119,24 @@ class Reader:
         return record.state()
 
     async def _query(
-        self, transaction_id: str, condition: QueryRejectCondition | None, patience: timedelta
+        self,
+        transaction_id: str,
+        condition: QueryRejectCondition | None,
+        patience: timedelta,
+        query: str = names.QUERY_STATE,
     ) -> TransactionState:
         if not transaction_id:
             raise not_found(transaction_id)
-        query = self.handle(transaction_id).query(
-            names.QUERY_STATE, reject_condition=condition, rpc_timeout=patience
-        )
-        return parse_state(await within(patience, query), transaction_id)
+        asked = self.handle(transaction_id).query(query, reject_condition=condition, rpc_timeout=patience)
+        return parse_state(await within(patience, asked), transaction_id)
 
-    async def _closed(self, transaction_id: str, status: WorkflowExecutionStatus | None) -> TransactionState:
+    async def _closed(
+        self, transaction_id: str, status: WorkflowExecutionStatus | None, query: str
+    ) -> TransactionState:
         """Return the state of a closed run: a worker's last word, with an end that the workflow did not see itself."""
         try:
             patience = min(self._patience, CLOSED_PATIENCE)
-            state = await self._query(transaction_id, None, patience)
+            state = await self._query(transaction_id, None, patience, query)
         except (WorkflowQueryFailedError, RPCError, TimeoutError, UnreadableRecord):
             return (await self.record(transaction_id)).state()
         if status is WorkflowExecutionStatus.COMPLETED:

@@ -8,7 +8,7 @@ from confirmo.client.delivery import Delivery
 from confirmo.client.errors import ConfirmoError, NothingToRedrive, StillOpen, TransactionNotFound
 from confirmo.client.reading import Reader
 from confirmo.client.records import Record
-from confirmo.client.requests import Start, prepare_start
+from confirmo.client.requests import Start, payload_limit, prepare_start
 from confirmo.policies.events import timestamp
 from confirmo.policies.models import (
     Actor,
@@ -54,7 +54,7 @@ class Redriver:
         timeout: timedelta | None,
     ) -> AnsweredState:
         """See ``TransactionClient.redrive``."""
-        state = await self._reader.state(transaction_id)
+        state = await self._reader.whole_state(transaction_id)
         if not is_over(state):
             raise StillOpen(
                 "The transaction is still open: let it end, or cancel it, before it is taken up again."
@@ -92,7 +92,8 @@ class Redriver:
                 return await self._delivery.start(_again(*undoing.popitem()), timeout)
             raise NothingToRedrive(str(nothing)) from None
         new_request = _request(request, state, plan, actor)
-        return await self._delivery.start(prepare_start(new_request, await self._free_id(plan)), timeout)
+        start = prepare_start(new_request, await self._free_id(plan), payload_limit(self._reader.temporal))
+        return await self._delivery.start(start, timeout)
 
     async def _later(self, transaction_id: str, kind: str) -> dict[str, Record]:
         """Return the transactions of one kind that took up another one and were executed or are open, in order."""

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
+from temporalio.client import Client
 
 from confirmo.client.errors import InvalidRequest, RequestTooLarge
 from confirmo.policies.json_text import cut
 from confirmo.policies.models import TransactionRequest
 from confirmo.policies.snapshot import request_digest, transaction_id_for
 from confirmo.policies.texts import one_line
+from confirmo.workflows.payload_store import stores
 
 MAX_BYTES = 1_500_000
 """Of one message's JSON. Temporal takes 2 MB in one payload, and a start carries the request twice in 4 MB."""
+MAX_STORED_BYTES = 40_000_000
+"""The same with a payload store."""
 
 SUMMARY_BYTES = 200
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!])")
@@ -40,20 +44,26 @@ class Start:
     details: str
 
 
-def prepare_start(request: TransactionRequest, id: str | None) -> Start:
+def payload_limit(client: Client) -> int:
+    """Return how many bytes of JSON one message may have: more where there is a payload store."""
+    return MAX_STORED_BYTES if stores(client.data_converter.external_storage) else MAX_BYTES
+
+
+def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_BYTES) -> Start:
     """Return the start of a request.
 
     Args:
         request: What is asked.
         id: The caller's choice; null means one made from tenant and ``request_id``, else a random one.
+        limit: Bytes of its JSON; see ``payload_limit``.
 
     Raises:
         InvalidRequest: It has no tool name, or holds what JSON cannot.
-        RequestTooLarge: Above ``MAX_BYTES``.
+        RequestTooLarge: Above ``limit``.
     """
     if not request.tool_name.strip():
         raise InvalidRequest("The request names no tool: set tool_name.")
-    payload = json_payload(request, "request")
+    payload = json_payload(request, "request", limit)
     sent = TransactionRequest.model_validate(payload)
     return Start(
         transaction_id=_transaction_id(request, id),
@@ -64,12 +74,12 @@ def prepare_start(request: TransactionRequest, id: str | None) -> Start:
     )
 
 
-def json_payload(message: BaseModel, what: str) -> dict[str, Any]:
+def json_payload(message: BaseModel, what: str, limit: int = MAX_BYTES) -> dict[str, Any]:
     """Return a message as the JSON that travels, absent fields left out.
 
     Raises:
         InvalidRequest: It holds what JSON cannot: NaN, half a surrogate pair, endless nesting, a foreign object.
-        RequestTooLarge: Above ``MAX_BYTES``.
+        RequestTooLarge: Above ``limit``.
     """
     try:
         json.dumps(message.model_dump(), allow_nan=False, default=str)
@@ -80,9 +90,10 @@ def json_payload(message: BaseModel, what: str) -> dict[str, Any]:
         raise InvalidRequest(
             f"The {what} holds something that JSON cannot carry: send texts, numbers, booleans, lists and maps."
         ) from None
-    if size > MAX_BYTES:
+    if size > limit:
+        store = "" if limit > MAX_BYTES else ", or set CONFIRMO_PAYLOAD_STORE, here and for the workers"
         raise RequestTooLarge(
-            f"The {what} has {size:,} bytes of JSON and may have {MAX_BYTES:,}; nothing was sent. Split the set."
+            f"The {what} has {size:,} bytes of JSON and may have {limit:,}; nothing was sent. Split the set{store}."
         )
     return payload
 

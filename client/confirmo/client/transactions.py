@@ -14,7 +14,7 @@ from confirmo.client.listing import Listing
 from confirmo.client.messages import Messenger
 from confirmo.client.reading import Reader
 from confirmo.client.redriving import Redriver
-from confirmo.client.requests import json_payload, prepare_start
+from confirmo.client.requests import json_payload, payload_limit, prepare_start
 from confirmo.policies import names
 from confirmo.policies.decisions import parse_decision
 from confirmo.policies.errors import Refusal
@@ -106,7 +106,7 @@ class TransactionClient:
         """
         if request.redrive is not None:
             raise InvalidRequest("redrive is not for a start: take up an earlier transaction with redrive().")
-        return await self._delivery.start(prepare_start(request, id), timeout)
+        return await self._delivery.start(prepare_start(request, id, payload_limit(self.temporal)), timeout)
 
     async def awaiting(self, transaction_id: str, *, timeout: timedelta | None = None) -> AnsweredState:
         """Return the state as soon as someone outside is needed, or the transaction is over.
@@ -179,7 +179,7 @@ class TransactionClient:
             add_items=add_items,
             actor=actor,
         )
-        payload = json_payload(amendment, "amendment")
+        payload = json_payload(amendment, "amendment", payload_limit(self.temporal))
         return await self._delivery.change(transaction_id, names.UPDATE_AMEND, payload)
 
     async def provide_parameters(
@@ -187,7 +187,7 @@ class TransactionClient:
     ) -> AnsweredState:
         """Give arguments that were asked for, and return after they were validated; raises as ``amend`` does."""
         provided = ParametersProvided(arguments=dict(arguments), actor=actor)
-        payload = json_payload(provided, "arguments")
+        payload = json_payload(provided, "arguments", payload_limit(self.temporal))
         return await self._delivery.change(transaction_id, names.UPDATE_PROVIDE_PARAMETERS, payload)
 
     async def state(self, transaction_id: str) -> TransactionState:

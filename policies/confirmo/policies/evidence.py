@@ -20,6 +20,7 @@ from confirmo.policies.outcomes import (
     StatusVerdict,
     unknown,
 )
+from confirmo.policies.plain_answers import plain_success
 from confirmo.policies.reading import Copy, Reading, read_answer
 from confirmo.policies.reconcile import (
     MISSING,
@@ -56,7 +57,8 @@ _FOUND = "found"
 
 def report_items(answer: ToolAnswer, items: Sequence[FrozenItem], tool: ToolSpec) -> CallReport:
     """Return what an answer proves about the items of its call: one outcome each, in their order."""
-    return _report(read_answer(answer), items, tool, envelope=takes_envelope(tool))
+    plain = plain_success(answer, items[0], tool) if len(items) == 1 else None
+    return plain or _report(read_answer(answer), items, tool, envelope=takes_envelope(tool))
 
 
 def _report(reading: Reading, items: Sequence[FrozenItem], tool: ToolSpec, *, envelope: bool) -> CallReport:

@@ -72,6 +72,18 @@ def arguments_for_item(tool: ToolSpec, arguments: Mapping[str, Any], item: Froze
     return result
 
 
+def arguments_beside_items(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``arguments_for_item`` needs of the arguments: of the one that it sets no more than its shape."""
+    name = item_argument(tool)
+    rest = {key: value for key, value in arguments.items() if key != name}
+    given = arguments.get(name) if name is not None else None
+    if name is not None and isinstance(given, list | tuple):
+        rest[name] = (
+            [next((entry for entry in given if isinstance(entry, Mapping)), given[0])] if given else []
+        )
+    return rest
+
+
 def _one(tool: ToolSpec, spec: ArgumentSpec, item: FrozenItem, map_wanted: bool) -> Any:
     data = item.data
     if not isinstance(data, Mapping):

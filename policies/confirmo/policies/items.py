@@ -4,12 +4,14 @@ Names of an entry are in ``identity``, the arguments of a call in ``item_argumen
 re-exported here.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from confirmo.policies import json_text
 from confirmo.policies.identity import aliases, identity, label
 from confirmo.policies.item_arguments import (
+    arguments_beside_items,
     arguments_for_all,
     arguments_for_item,
     array_argument,
@@ -25,6 +27,7 @@ __all__ = [
     "MAX_ARGUMENT_BYTES",
     "MAX_CARRIED_BYTES",
     "aliases",
+    "arguments_beside_items",
     "arguments_for_all",
     "arguments_for_item",
     "array_argument",
@@ -45,6 +48,7 @@ __all__ = [
 MAX_ARGUMENT_BYTES: Final = 1_000_000
 """Arguments above this are too large: one Temporal payload holds at most 2 MB, and more than them."""
 MAX_CARRIED_BYTES: Final = 1_700_000
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]*")
 _REASON_LIMIT = 2000
 _REASON_FIELDS = ("reason", "error", "message")
 
@@ -57,7 +61,12 @@ def freeze(entries: Iterable[Any], item_key: str | None = None) -> tuple[FrozenI
     blank, empty) are no items.
     """
     frozen: dict[str, FrozenItem] = {}
-    for entry in map(json_text.clean, entries):
+    for given in entries:
+        if type(given) is str and _PLAIN.fullmatch(given):
+            if given not in frozen:
+                frozen[given] = _plain(given)
+            continue
+        entry = json_text.clean(given)
         if entry is None or (
             isinstance(entry, str | dict | list) and not (entry.strip() if isinstance(entry, str) else entry)
         ):
@@ -67,6 +76,13 @@ def freeze(entries: Iterable[Any], item_key: str | None = None) -> tuple[FrozenI
         if known.eligible and not item.eligible:
             frozen[item.item_id] = known.model_copy(update={"eligible": False, "reason": item.reason})
     return tuple(frozen.values())
+
+
+def _plain(name: str) -> FrozenItem:
+    """Return the item of a text that is nothing but its own name; as ``_frozen``, which is slow for ten thousand."""
+    return FrozenItem.model_construct(
+        item_id=name, label=name, eligible=True, reason=None, data=name, aliases=(name,)
+    )
 
 
 def _frozen(entry: Any, item_key: str | None) -> FrozenItem:
@@ -121,13 +137,26 @@ def shown_arguments(
     return {**arguments, name: arguments_for_all(tool, arguments, items, True)[name]}
 
 
-def too_large(arguments: Mapping[str, Any], items: Sequence[FrozenItem], max_items: int) -> bool:
+def too_large(
+    arguments: Mapping[str, Any],
+    items: Sequence[FrozenItem],
+    max_items: int,
+    payload_bytes: int | None = None,
+) -> bool:
     """Whether there are more items than ``max_items``, or more to carry than one activity's input may hold.
 
-    That input holds the arguments once and the items up to twice.
+    That input holds the arguments once and the items up to twice. ``payload_bytes`` is what a payload store allows.
     """
     if len(items) > max_items:
         return True
     carried = len(json_text.dump(dict(arguments)).encode())
-    frozen = sum(len(item.model_dump_json().encode("utf-8", "surrogatepass")) for item in items)
-    return carried > MAX_ARGUMENT_BYTES or carried + 2 * frozen > MAX_CARRIED_BYTES
+    frozen = sum(_bytes_of(item) for item in items)
+    most = payload_bytes or MAX_CARRIED_BYTES
+    return carried > (payload_bytes or MAX_ARGUMENT_BYTES) or carried + 2 * frozen > most
+
+
+def _bytes_of(item: FrozenItem) -> int:
+    """Return about the bytes of an item as JSON with all its fields."""
+    texts = sum(map(len, (item.item_id, item.label, item.reason or "", *item.aliases)))
+    data = len(item.data) if isinstance(item.data, str) else len(json_text.dump(item.data))
+    return texts + data + 80

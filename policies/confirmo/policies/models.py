@@ -204,8 +204,10 @@ class Decision(BaseModel):
     comment: str | None = None
 
 
-STATE_ITEMS = 1000
-"""Items that one state carries at most."""
+WHOLE_SET_ITEMS = 3_000
+"""A set of up to so many items stands in every state whole."""
+SUMMARY_ITEMS = 500
+"""So many items stand in the state of a larger one."""
 
 
 class ItemState(Wire):
@@ -343,7 +345,7 @@ class TransactionState(Wire):
     """What a transaction looks like now.
 
     Attributes:
-        items: All of them, up to ``STATE_ITEMS``; of a larger set what failed, what is unknown, and then the others.
+        items: All of them, up to 3,000; of a larger set 500: what failed, what is unknown, and then the others.
         items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
     """
 

@@ -161,7 +161,7 @@ class ResolvedPolicy(Wire):
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
         sets: How large sets are sliced and travel. 1: slices of one size, as transactions begun before 0.2 do; 2:
             slices measured in seconds and bytes, which may end early, with keys left to the reader.
-        set_bytes: Above this many bytes a set is refused; null means what one payload holds.
+        payload_bytes: What one payload may hold where there is a payload store; null where there is none.
         slice_seconds: A slice begins no new call after this long.
     """
 
@@ -173,5 +173,5 @@ class ResolvedPolicy(Wire):
     max_items: int = 5_000
     heartbeat_seconds: float = 10.0
     sets: int = 1
-    set_bytes: int | None = None
+    payload_bytes: int | None = None
     slice_seconds: float = 3.0

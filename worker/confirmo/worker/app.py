@@ -30,6 +30,7 @@ from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
 from confirmo.worker.setup import has_search_attributes
 from confirmo.workflows import TransactionWorkflow
+from confirmo.workflows.payload_store import stores
 
 _logger = logging.getLogger("confirmo.worker")
 
@@ -46,6 +47,12 @@ STICKY_TIMEOUT = timedelta(seconds=2)
 
 HEARTBEAT_THROTTLE = timedelta(seconds=1)
 """The SDK would hold heartbeats back for eight seconds, and with them what a lost slice had recorded and a cancel."""
+
+
+MAX_ITEMS = 10_000
+MAX_STORED_ITEMS = 100_000
+STORED_BYTES = 40_000_000
+"""Of one payload in a store, and so of a set and of a result. A workflow holds them in memory."""
 
 
 def load_or_fail(config: Path, environ: Mapping[str, str]) -> Catalog:
@@ -76,12 +83,14 @@ def build_worker(
     workflow_runner: WorkflowRunner = RUNNER,
 ) -> Worker:
     """Return a worker that runs transactions of this catalogue."""
+    storing = stores(client.data_converter.external_storage)
     policy = ResolvePolicy(
         catalog=catalog,
         search_attributes=search_attributes,
         item_activities=settings.item_activities,
         slice_items=settings.slice_items,
-        max_items=settings.max_items,
+        max_items=settings.max_items or (MAX_STORED_ITEMS if storing else MAX_ITEMS),
+        payload_bytes=STORED_BYTES if storing else None,
         heartbeat_seconds=settings.heartbeat_seconds,
     )
     graceful = settings.graceful_shutdown_seconds
@@ -132,7 +141,7 @@ async def run_worker(
     """
     catalog = load_or_fail(config, os.environ)
     settings = Settings()
-    client = await connect(wait_seconds=wait_seconds)
+    client = await connect(wait_seconds=wait_seconds, payload_store=settings.payload_store)
     stop = stop_event()
     async with contextlib.AsyncExitStack() as stack:
         worker = await stack.enter_async_context(running_worker(client, catalog, settings))

@@ -2,21 +2,27 @@
 
 import asyncio
 import time
+from typing import Any
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
+from temporalio.converter import DataConverter
 from temporalio.envconfig import ClientConfig
 from temporalio.service import RPCError, RPCStatusCode
 
 from confirmo.worker.errors import ServerUnavailable
-from confirmo.workflows.converter import data_converter
+from confirmo.workflows.converter import storing_converter
 
 _RETRY_SECONDS = 0.5
 _CALL_SECONDS = 5.0
 
 
-async def connect(*, wait_seconds: float) -> Client:
+async def connect(*, wait_seconds: float, payload_store: str | None = None) -> Client:
     """Return a client whose namespace answers.
+
+    Args:
+        wait_seconds: How long it may take.
+        payload_store: See ``Settings``.
 
     Temporal accepts connections before its namespaces exist, so a namespace that is not found is waited for, too.
 
@@ -24,12 +30,13 @@ async def connect(*, wait_seconds: float) -> Client:
         ServerUnavailable: Not within ``wait_seconds``; names the address or the namespace, never a secret.
     """
     config = ClientConfig.load_client_connect_config()
+    converter = converter_of(payload_store)
     address = config.get("target_host", "localhost:7233")
     deadline = time.monotonic() + wait_seconds
     while True:
         try:
             async with asyncio.timeout(_CALL_SECONDS):
-                return await _connect_once(config)
+                return await _connect_once(config, converter)
         except RPCError as error:
             if error.status not in (RPCStatusCode.NOT_FOUND, RPCStatusCode.UNAVAILABLE):
                 raise ServerUnavailable(
@@ -43,8 +50,16 @@ async def connect(*, wait_seconds: float) -> Client:
         await asyncio.sleep(_RETRY_SECONDS)
 
 
-async def _connect_once(config: object) -> Client:
-    client = await Client.connect(**config, data_converter=data_converter)  # type: ignore[arg-type]
+def converter_of(payload_store: str | None) -> DataConverter:
+    """Return the data converter. Raises ``ConfigurationError`` where the store is not known."""
+    try:
+        return storing_converter(payload_store)
+    except ValueError as error:
+        raise ServerUnavailable(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
+
+
+async def _connect_once(config: Any, converter: DataConverter) -> Client:
+    client = await Client.connect(**config, data_converter=converter)
     await client.workflow_service.describe_namespace(DescribeNamespaceRequest(namespace=client.namespace))
     return client
 

@@ -14,12 +14,12 @@ from temporalio.client import Client
 
 from confirmo.examples import config_directory
 from confirmo.worker.app import load_or_fail, running_worker, stop_event
+from confirmo.worker.connection import converter_of
 from confirmo.worker.embedded import server_command
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.processes import child, free_port, require_free, until_listening
 from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
-from confirmo.workflows.converter import data_converter
 
 _START_SECONDS = 30.0
 EXAMPLES = ("contas", "retail")
@@ -52,6 +52,7 @@ class DevStack:
         self._ready_file = ready_file
         self._stack = AsyncExitStack()
         self._stop: asyncio.Event | None = None
+        self._store = ""
         self.ledgers: dict[str, Path] = {}
 
     async def __aenter__(self) -> Self:
@@ -82,8 +83,10 @@ class DevStack:
         if self._config is None:
             environ |= await self._start_examples(logs)
         catalog = load_or_fail(self._config or config_directory(), environ)
+        settings = Settings()
+        self._store = settings.payload_store or f"dir:{self._payloads(logs)}"
         self.client = await self._start_server(logs)
-        worker = await self._stack.enter_async_context(running_worker(self.client, catalog, Settings()))
+        worker = await self._stack.enter_async_context(running_worker(self.client, catalog, settings))
         self.info = ReadyInfo.of(self.client, worker.task_queue, f"http://127.0.0.1:{self._ui_port}")
         if self._ready_file is not None:
             write_ready_file(self._ready_file, self.info)
@@ -100,11 +103,16 @@ class DevStack:
         await until_listening(self._port, "The Temporal server", _START_SECONDS, log)
         return await self._connect(f"127.0.0.1:{self._port}")
 
+    def _payloads(self, logs: Path) -> Path:
+        """Return where large payloads go: they live as long as the database."""
+        return self._db.with_name(f"{self._db.name}.payloads") if self._db is not None else logs / "payloads"
+
     async def _connect(self, address: str) -> Client:
+        converter = converter_of(self._store)
         deadline = asyncio.get_running_loop().time() + _START_SECONDS
         while True:
             try:
-                return await Client.connect(address, data_converter=data_converter)
+                return await Client.connect(address, data_converter=converter)
             except RuntimeError:
                 if asyncio.get_running_loop().time() > deadline:
                     raise ServerUnavailable(f"The Temporal server at {address} did not get ready.") from None

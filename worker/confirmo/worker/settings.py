@@ -10,8 +10,10 @@ class Settings(BaseSettings):
     Attributes:
         task_queue: Where the worker listens.
         item_activities: Up to this many items one activity each, readable in the UI; above, slices.
-        slice_items: Items in one slice.
-        max_items: Larger sets are refused as ``too_large``.
+        slice_items: Items in the first slice; the next ones are measured by it.
+        max_items: Larger sets are refused as ``too_large``; null means 100,000 with a payload store, 10,000 without.
+        payload_store: Where payloads go that Temporal does not hold: ``dir:<path>`` or ``s3://<bucket>``. Clients need
+            the same; null means that results above 1 MB are cut, and that the pages of ``items`` hold them whole.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead, and what it had under way for
             lost. Well above a garbage collection or a busy event loop.
         max_concurrent_activities: Activities at once in this worker.
@@ -26,7 +28,8 @@ class Settings(BaseSettings):
     task_queue: str = "confirmo"
     item_activities: int = Field(default=20, ge=0, le=1000)
     slice_items: int = Field(default=200, ge=1, le=2000)
-    max_items: int = Field(default=5_000, ge=1, le=5_000)
+    max_items: int | None = Field(default=None, ge=1, le=200_000)
+    payload_store: str | None = None
     heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)

@@ -21,8 +21,9 @@ from confirmo.policies.item_pages import item_page, shown_first
 from confirmo.policies.json_text import cut
 from confirmo.policies.models import (
     CLOSED_STATUSES,
-    STATE_ITEMS,
+    SUMMARY_ITEMS,
     WAITING_STATUSES,
+    WHOLE_SET_ITEMS,
     Actor,
     Confirmation,
     Event,
@@ -243,7 +244,7 @@ class Book:
 
     def answer(self) -> TransactionState:
         """Return the state as one answer carries it: above 2 MB it would stop the workflow for ever."""
-        return bound_state(self.view(STATE_ITEMS))
+        return bound_state(self.view(None if len(self.items) <= WHOLE_SET_ITEMS else SUMMARY_ITEMS))
 
     def page(self, asked: ItemsAsked) -> ItemPage:
         """Return a part of the set with its evidence."""

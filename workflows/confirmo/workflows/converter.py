@@ -6,6 +6,9 @@ from typing import Any
 
 from temporalio.api.common.v1 import Payload
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
+from temporalio.converter import DataConverter
+
+from confirmo.workflows.payload_store import storage
 
 
 class Undecodable:
@@ -33,4 +36,18 @@ class TolerantPayloadConverter(PydanticPayloadConverter):
             raise
 
 
-data_converter = replace(pydantic_data_converter, payload_converter_class=TolerantPayloadConverter)
+data_converter = replace(
+    pydantic_data_converter,
+    payload_converter_class=TolerantPayloadConverter,
+    external_storage=storage(None),
+)
+"""Stores nothing; reads what a payload store on this machine holds."""
+
+
+def storing_converter(store: str | None) -> DataConverter:
+    """Return the data converter with a payload store, as ``payload_store.storage`` names it; null for none.
+
+    Raises:
+        ValueError: The store is not known.
+    """
+    return replace(data_converter, external_storage=storage(store)) if store else data_converter

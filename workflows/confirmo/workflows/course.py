@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from temporalio import workflow
 
-from confirmo.policies.bounding import bound_result
+from confirmo.policies.bounding import RESULT_BYTES, bound_result
 from confirmo.policies.compensation import Undone
 from confirmo.policies.events import EventName
 from confirmo.policies.models import ReasonCode, Status, TransactionResult
@@ -149,7 +149,8 @@ class Course:
         book = self._book
         closed = book.closed
         book.result = bound_result(
-            closed_result(book.view(), book.tool, book.request.locale) if closed else self._result()
+            closed_result(book.view(0), book.tool, book.request.locale) if closed else self._result(),
+            self._result_bytes(),
         )
         if not closed:
             book.status = book.result.transaction_status
@@ -160,6 +161,10 @@ class Course:
                 book.emit(EventName.CANCELLED, reason_code=ReasonCode.CANCELLED.value)
             book.emit(name, multi_item_status=book.result.multi_item_status, **counts)
         book.publish()
+
+    def _result_bytes(self) -> int:
+        policy = self._book.policies.get(self._book.tool_name)
+        return (policy.payload_bytes if policy else None) or RESULT_BYTES
 
     def _result(self) -> TransactionResult:
         book, redrive = self._book, self._book.request.redrive

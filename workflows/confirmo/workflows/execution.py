@@ -198,6 +198,9 @@ class Execution:
             request = self._items_request(part, "per_item")
             if paced and not part.suffix:
                 request = request.model_copy(update={"pace": self._pace(), "leave_keys": True})
+            if self._policy.sets >= 2:  # the set itself is not sent with each of its parts
+                others = item_rules.arguments_beside_items(self._tool, self._book.arguments)
+                request = request.model_copy(update={"arguments": others})
             return await self._execute_items(request, name + part.suffix)
 
         self._take(await self._until_known(items, send), items)

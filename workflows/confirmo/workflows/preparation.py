@@ -371,7 +371,8 @@ class Preparation:
         if self._nothing_to_do(tool, arguments, resolved):
             return _Next.CLOSED
         book.arguments = item_rules.shown_arguments(tool, book.arguments, book.items, book.items_resolved)
-        if item_rules.too_large(book.arguments, book.items, book.policies[tool.name].max_items):
+        policy = book.policies[tool.name]
+        if item_rules.too_large(book.arguments, book.items, policy.max_items, policy.payload_bytes):
             return self._too_large(len(book.items))
         return _Next.FROZEN
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from confirmo.activities.attempt import Trail
-from confirmo.policies.bounding import PAYLOAD_BYTES, bound_outcome, bound_report, bytes_of
+from confirmo.policies.bounding import PAYLOAD_BYTES, about_bytes, bound_outcome, bound_report
 from confirmo.policies.calls import ExecuteItemsRequest, Pace
 from confirmo.policies.doubt import report_unsent
 from confirmo.policies.evidence import CallReport, ItemOutcome
@@ -85,7 +85,7 @@ class Slice:
     def _keep(self, outcome: ItemOutcome) -> None:
         self.outcomes[outcome.item_id] = outcome
         if self.pace is not None:
-            self.bytes += 0 if outcome.entry is None else bytes_of(outcome.entry)
+            self.bytes += 0 if outcome.entry is None else about_bytes(outcome.entry)
 
     def details(self) -> dict[str, object]:
         """Return what a heartbeat carries."""

@@ -19,6 +19,7 @@ STATE_BYTES = 1_700_000
 ITEM_BYTES = 256_000
 """Of the entry of one item."""
 MINIMUM_BYTES = 120
+_SURELY_SMALL = 1_500
 TEXT_BYTES = 64 * 1024
 FIRST = (
     "item_id",
@@ -41,9 +42,24 @@ def bytes_of(value: Any) -> int:
     return len(json_text.dump(value).encode())
 
 
+def about_bytes(value: Any) -> int:
+    """Return the bytes of a value as JSON, or a little more: of a small flat map without writing it."""
+    if type(value) is not dict:
+        return bytes_of(value)
+    total = 2
+    for name, part in value.items():
+        if type(part) is str:
+            total += len(name) + 6 * len(part) + 6
+        elif part is None or type(part) in (bool, int, float):
+            total += len(name) + 30
+        else:
+            return bytes_of(value)
+    return total if total < _SURELY_SMALL else bytes_of(value)
+
+
 def bound_entry(entry: Any, limit: int) -> Any:
     """Return an entry of at most ``limit`` bytes, or as few as its first fields need."""
-    if entry is None or bytes_of(entry) <= limit:
+    if entry is None or about_bytes(entry) <= limit:
         return entry
     if not isinstance(entry, Mapping):
         return json_text.cut(json_text.dump(entry), max(limit - 2, MINIMUM_BYTES))
@@ -62,7 +78,7 @@ def bound_entry(entry: Any, limit: int) -> Any:
 
 def bound_outcome(outcome: ItemOutcome, limit: int = ITEM_BYTES) -> ItemOutcome:
     """Return an item's outcome with its evidence below ``limit``."""
-    if outcome.entry is None and not outcome.conflicting:
+    if not outcome.conflicting and (outcome.entry is None or about_bytes(outcome.entry) <= limit):
         return outcome
     changes: dict[str, Any] = {"entry": bound_entry(outcome.entry, limit)}
     if outcome.conflicting:

@@ -1,6 +1,6 @@
 """Arguments and answers of the activities."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from confirmo.policies.models import FrozenItem, Wire
 from confirmo.policies.tool_spec import ToolSpec
@@ -64,6 +64,7 @@ class ExecuteItemRequest(Wire):
             so that a cancel meanwhile knows that nothing was done. Doubt is raised for Temporal's retry as ever.
     """
 
+    inner: ClassVar[bool] = True
     transaction_id: str
     root: str
     tool: ToolSpec
@@ -108,6 +109,7 @@ class ExecuteItemsRequest(Wire):
         leave_keys: Leave out the keys, which follow from ``root`` and the item.
     """
 
+    inner: ClassVar[bool] = True
     transaction_id: str
     root: str
     tool: ToolSpec

@@ -18,8 +18,11 @@ def shown_first(
     """Return at most ``limit`` items in their order: what failed and what is unknown first in the choice."""
     if limit is None or len(items) <= limit:
         return items
-    failed = [at for at, item in enumerate(items) if _is(outcomes.get(item.item_id), Outcome.FAILED)]
-    unknown = [at for at, item in enumerate(items) if _is(outcomes.get(item.item_id), Outcome.UNKNOWN)]
+    bad = {key: own.outcome for key, own in outcomes.items() if own.outcome is not Outcome.SUCCEEDED}
+    if not bad:
+        return items[:limit]
+    failed = [at for at, item in enumerate(items) if bad.get(item.item_id) is Outcome.FAILED]
+    unknown = [at for at, item in enumerate(items) if bad.get(item.item_id) is Outcome.UNKNOWN]
     chosen = set([*failed, *unknown][:limit])
     for at in range(len(items)):
         if len(chosen) >= limit:

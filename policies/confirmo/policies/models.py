@@ -5,15 +5,20 @@ replaying. Times are RFC 3339 text in UTC with ``Z``; durations are seconds. Sha
 """
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 
 class Wire(BaseModel):
-    """Base of all wire models: frozen, unknown fields ignored, new fields always with defaults."""
+    """Base of all wire models: frozen, unknown fields ignored, new fields always with defaults.
+
+    Attributes:
+        inner: Travels between the workflow and its activities only, so that nobody else has to be able to read it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+    inner: ClassVar[bool] = False
 
 
 class Status(StrEnum):

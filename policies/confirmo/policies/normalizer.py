@@ -45,12 +45,16 @@ def normalize(tool_name: str, raw: Any) -> Any:
     Normalising the outcome again changes nothing. ``metadata`` that is not a map is replaced.
     """
     result = _deep_copy(raw)
-    if not isinstance(result, dict):
-        return result
+    if isinstance(result, dict):
+        classify(tool_name, result)
+    return result
+
+
+def classify(tool_name: str, result: dict[Any, Any]) -> None:
+    """Do what ``normalize`` does in ``result`` itself, for a caller who has just made it."""
     summary = summarize(_primary_results(tool_name, result))
     if summary is not None:
         _write(result, tool_name, summary)
-    return result
 
 
 def summarize(entries: Any) -> Summary | None:

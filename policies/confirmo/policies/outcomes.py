@@ -1,7 +1,7 @@
 """What became of items: the models, and the outcome that one entry of a tool proves."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import model_serializer
 
@@ -76,6 +76,7 @@ class CallReport(Wire):
         retryable: For a call without items, as in ``ItemOutcome``; so are ``retry_after`` and ``overdue``.
     """
 
+    inner: ClassVar[bool] = True
     items: tuple[ItemOutcome, ...] = ()
     message: str | None = None
     secondary_error: str | None = None

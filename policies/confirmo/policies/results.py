@@ -17,7 +17,7 @@ from confirmo.policies.models import (
     TransactionState,
     Wire,
 )
-from confirmo.policies.normalizer import normalize
+from confirmo.policies.normalizer import classify
 from confirmo.policies.questions import clean_text, composition, result_message
 from confirmo.policies.tool_spec import AuxiliaryStep, ToolSpec
 from confirmo.policies.wording import say
@@ -133,7 +133,8 @@ def build_result(
         root: What the keys are derived from.
     """
     entries = [
-        entry | (marks or {}).get(entry["item_id"], {}) for entry in item_entries(tool, items, outcomes, root)
+        entry | marks[entry["item_id"]] if marks and entry["item_id"] in marks else entry
+        for entry in item_entries(tool, items, outcomes, root)
     ]
     primary = _primary_with_items(entries, reports, items) if items else _primary_single(reports[0])
     shown = entries or [entry for entry in primary.get("results", []) if isinstance(entry, dict)]
@@ -144,7 +145,7 @@ def build_result(
     undo = {} if undone is None else {undone.tool: undone.output()}
     output = {tool.name: primary} | undo | _auxiliary_output(tool.name, auxiliary)
     status = Status.COMPLETED if any_success else Status.FAILED
-    raw = {
+    raw: dict[str, Any] = {
         "transaction_id": transaction_id,
         "tool_name": tool.name,
         "ok": any_success,
@@ -155,7 +156,8 @@ def build_result(
             "needs_review": _needs_review(shown, primary, reports, items) or bool(undone and undone.in_doubt),
         },
     }
-    normal = normalize(tool.name, raw)
+    normal = raw
+    classify(tool.name, normal)
     code = ReasonCode.CANCELLED.value if cancelled else None
     reason = clean_text(cancel_reason or "") or say("cancelled", locale) if cancelled else error
     labels = {item.item_id: item.label for item in items}

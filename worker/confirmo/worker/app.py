@@ -49,6 +49,7 @@ HEARTBEAT_THROTTLE = timedelta(seconds=1)
 """The SDK would hold heartbeats back for eight seconds, and with them what a lost slice had recorded and a cancel."""
 
 
+ACTIVATION_SECONDS = 9.0
 MAX_ITEMS = 10_000
 MAX_STORED_ITEMS = 100_000
 STORED_BYTES = 40_000_000
@@ -95,7 +96,7 @@ def build_worker(
     )
     graceful = settings.graceful_shutdown_seconds
     late = LateAnswers()
-    return Worker(
+    worker = Worker(
         client,
         task_queue=task_queue or settings.task_queue,
         workflows=[TransactionWorkflow],
@@ -116,6 +117,16 @@ def build_worker(
         if graceful is None
         else timedelta(seconds=graceful),
     )
+    _be_patient(worker)
+    return worker
+
+
+def _be_patient(worker: Worker) -> None:
+    """Let an activation take longer than the SDK's two seconds: ten thousand items on a busy machine do.
+
+    There is no option for it, only "for ever" (``debug_mode``). The server's own bound of ten seconds stays above.
+    """
+    worker._workflow_worker._deadlock_timeout_seconds = ACTIVATION_SECONDS  # type: ignore[union-attr]
 
 
 @asynccontextmanager

@@ -8,7 +8,8 @@ from temporalio.api.common.v1 import Payload
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
 from temporalio.converter import DataConverter
 
-from confirmo.workflows.payload_store import storage
+from confirmo.policies.models import Wire
+from confirmo.workflows.payload_store import INNER, INNER_MARK, storage
 
 
 class Undecodable:
@@ -20,6 +21,14 @@ class TolerantPayloadConverter(PydanticPayloadConverter):
 
     Otherwise a start payload in an unknown encoding would fail its workflow task for ever.
     """
+
+    def to_payloads(self, values: Sequence[Any]) -> list[Payload]:
+        """Encode each value; what only our own workers read says so, and may go into a payload store sooner."""
+        payloads = super().to_payloads(values)
+        for value, payload in zip(values, payloads, strict=True):
+            if isinstance(value, Wire) and value.inner:
+                payload.metadata[INNER] = INNER_MARK
+        return payloads
 
     def from_payloads(self, payloads: Sequence[Payload], type_hints: list[type] | None = None) -> list[Any]:
         """Decode each payload on its own."""

@@ -20,7 +20,6 @@ from temporalio.api.common.v1 import Payload
 from temporalio.converter import (
     ExternalStorage,
     StorageDriver,
-    StorageDriverActivityInfo,
     StorageDriverClaim,
     StorageDriverRetrieveContext,
     StorageDriverSelectContext,
@@ -32,6 +31,9 @@ T = TypeVar("T")
 DIRECTORY: Final = "confirmo.directory"
 INNER_BYTES: Final = 64 * 1024
 """Of what goes to and comes from activities: only our own workers read it."""
+INNER: Final = "confirmo"
+INNER_MARK: Final = b"inner"
+"""Metadata of such payloads."""
 OUTER_BYTES: Final = 1_000_000
 """Of what callers send and read: below, any client without the store can."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
@@ -154,7 +156,7 @@ def _inline(context: StorageDriverSelectContext, payload: Payload) -> StorageDri
 def _select(
     driver: StorageDriver, context: StorageDriverSelectContext, payload: Payload
 ) -> StorageDriver | None:
-    inner = isinstance(context.target, StorageDriverActivityInfo)
+    inner = payload.metadata.get(INNER) == INNER_MARK
     return driver if inner or payload.ByteSize() >= OUTER_BYTES else None
 
 

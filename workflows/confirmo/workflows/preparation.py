@@ -18,7 +18,7 @@ from confirmo.policies.arguments import Collected, collect
 from confirmo.policies.calls import PrevalidateRequest
 from confirmo.policies.decisions import needs_requester
 from confirmo.policies.events import EventName
-from confirmo.policies.models import PreValidationRecord, ReasonCode, Status
+from confirmo.policies.models import FrozenItem, PreValidationRecord, ReasonCode, Status
 from confirmo.policies.prevalidation import Verdict, VerdictKind
 from confirmo.policies.questions import clean_text, parameter_question
 from confirmo.policies.redriving import excluded_ids
@@ -130,7 +130,7 @@ class Preparation:
             self._record_passed(verdict, tool, target, collected.arguments, raw, dropped)
             if self._oversized(target, raw, resolved_items):
                 return _Next.CLOSED
-            if self._nothing_to_do(target, raw, resolved_items):
+            if self._nothing_to_do(item_rules.items_from(raw, resolved_items, target), resolved_items):
                 closed = {"eligible": False, "terminal": True}
                 book.pre_validation = book.pre_validation and book.pre_validation.model_copy(update=closed)
                 return _Next.CLOSED
@@ -368,7 +368,7 @@ class Preparation:
         items = item_rules.items_from(arguments, resolved, tool)
         book.arguments = without_items(tool, arguments, items, book.removed_ids)
         book.must_confirm = tool.require_confirmation or must
-        if self._nothing_to_do(tool, arguments, resolved):
+        if self._nothing_to_do(items, resolved):
             return _Next.CLOSED
         book.arguments = item_rules.shown_arguments(tool, book.arguments, book.items, book.items_resolved)
         policy = book.policies[tool.name]
@@ -392,10 +392,9 @@ class Preparation:
         self._too_large(count)
         return True
 
-    def _nothing_to_do(self, tool: ToolSpec, arguments: dict[str, Any], resolved: list[Any] | None) -> bool:
+    def _nothing_to_do(self, items: tuple[FrozenItem, ...], resolved: list[Any] | None) -> bool:
         """Note the items; close where there is a set of which none may be executed."""
         book, locale = self._book, self._book.request.locale
-        items = item_rules.items_from(arguments, resolved, tool)
         kept = book.kept_ids
         book.items = tuple(
             item

@@ -40,6 +40,7 @@ class Rig:
     ports: dict[str, int] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     client: Client | None = None
+    config: Path = field(default_factory=config_directory)
 
     async def spawn(self, name: str, command: list[str], **environ: str) -> None:
         with (self.folder / f"{name}.log").open("ab") as log:
@@ -82,7 +83,7 @@ class Rig:
             "TEMPORAL_ADDRESS": f"127.0.0.1:{self.port}",
             "CONFIRMO_HEARTBEAT_SECONDS": "2",
         } | self.settings
-        command = [sys.executable, "-c", WORKER, str(config_directory()), str(ready)]
+        command = [sys.executable, "-c", WORKER, str(self.config), str(ready)]
         await self.spawn(name, command, **environ)
         async with asyncio.timeout(BOUND):
             while not ready.exists():

@@ -16,6 +16,8 @@ PINNED = {
     "META_TRANSACTION_ID": "confirmo/transaction_id",
     "PREVALIDATE": "prevalidate",
     "QUERY_STATE": "state",
+    "QUERY_ITEMS": "items",
+    "QUERY_WHOLE_STATE": "whole_state",
     "RESOLVE_POLICY": "resolve_policy",
     "RUN_AUXILIARY": "run_auxiliary",
     "SEARCH_ATTRIBUTES": ("ConfirmoStatus", "ConfirmoTool", "ConfirmoTenant", "ConfirmoOutcome"),

@@ -64,7 +64,7 @@ class ExecuteItemRequest(Wire):
             so that a cancel meanwhile knows that nothing was done. Doubt is raised for Temporal's retry as ever.
     """
 
-    inner: ClassVar[bool] = True
+    internal: ClassVar[bool] = True
     transaction_id: str
     root: str
     tool: ToolSpec
@@ -109,7 +109,7 @@ class ExecuteItemsRequest(Wire):
         leave_keys: Leave out the keys, which follow from ``root`` and the item.
     """
 
-    inner: ClassVar[bool] = True
+    internal: ClassVar[bool] = True
     transaction_id: str
     root: str
     tool: ToolSpec

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from confirmo.policies import json_text
+from confirmo.policies.constructing import construct
 from confirmo.policies.identity import aliases, identity, label
 from confirmo.policies.item_arguments import (
     arguments_beside_items,
@@ -80,8 +81,9 @@ def freeze(entries: Iterable[Any], item_key: str | None = None) -> tuple[FrozenI
 
 def _plain(name: str) -> FrozenItem:
     """Return the item of a text that is nothing but its own name; as ``_frozen``, which is slow for ten thousand."""
-    return FrozenItem.model_construct(
-        item_id=name, label=name, eligible=True, reason=None, data=name, aliases=(name,)
+    return construct(
+        FrozenItem,
+        {"item_id": name, "label": name, "eligible": True, "reason": None, "data": name, "aliases": (name,)},
     )
 
 

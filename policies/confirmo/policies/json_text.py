@@ -155,7 +155,7 @@ def _as_text(value: Any) -> str:
 
 def clean_text(text: str) -> str:
     """Return the text with every lone surrogate replaced by U+FFFD; all else stays."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def canonical(value: Any) -> str:
@@ -182,6 +182,8 @@ def _dump(value: Any, *, sort_keys: bool) -> str:
 
 def same(left: Any, right: Any) -> bool:
     """Whether two values are the same JSON; unlike ``==``, ``true`` is not ``1``."""
+    if left is right or (type(left) is type(right) and type(left) in (str, int)):
+        return bool(left == right)
     return canonical(left) == canonical(right)
 
 

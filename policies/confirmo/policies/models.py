@@ -14,11 +14,11 @@ class Wire(BaseModel):
     """Base of all wire models: frozen, unknown fields ignored, new fields always with defaults.
 
     Attributes:
-        inner: Travels between the workflow and its activities only, so that nobody else has to be able to read it.
+        internal: Travels between the workflow and its activities only, so that nobody else has to be able to read it.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
-    inner: ClassVar[bool] = False
+    internal: ClassVar[bool] = False
 
 
 class Status(StrEnum):

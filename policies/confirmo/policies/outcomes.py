@@ -76,7 +76,7 @@ class CallReport(Wire):
         retryable: For a call without items, as in ``ItemOutcome``; so are ``retry_after`` and ``overdue``.
     """
 
-    inner: ClassVar[bool] = True
+    internal: ClassVar[bool] = True
     items: tuple[ItemOutcome, ...] = ()
     message: str | None = None
     secondary_error: str | None = None

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Final
 
+from confirmo.policies.constructing import construct
 from confirmo.policies.identity import NAME_FIELDS
 from confirmo.policies.item_arguments import item_argument, whole_argument
 from confirmo.policies.models import FrozenItem, Outcome, ToolAnswer
@@ -27,21 +28,9 @@ def plain_success(answer: ToolAnswer, item: FrozenItem, tool: ToolSpec) -> CallR
         return None
     if not _names_nothing_else(body, item, tool) or not _repeats(answer.texts, body):
         return None
-    outcome = ItemOutcome.model_construct(
-        item_id=item.item_id,
-        outcome=Outcome.SUCCEEDED,
-        reason=None,
-        reason_code=None,
-        entry=dict(body),
-        conflicting=(),
-        verified_by=None,
-        attempts=0,
-        idempotency_key=None,
-        retryable=False,
-        retry_after=None,
-        overdue=False,
-    )
-    return CallReport.model_construct(**_EMPTY, items=(outcome,))
+    proven = {"item_id": item.item_id, "outcome": Outcome.SUCCEEDED, "entry": dict(body)}
+    outcome = construct(ItemOutcome, _NOTHING_KNOWN | proven)
+    return construct(CallReport, _EMPTY | {"items": (outcome,)})
 
 
 def _is_flat(body: Mapping[Any, Any]) -> bool:
@@ -114,6 +103,7 @@ def _repeats(texts: tuple[str, ...], body: Mapping[str, Any]) -> bool:
     )
 
 
-_EMPTY: Final[dict[str, Any]] = {
-    name: field.default for name, field in CallReport.model_fields.items() if name != "items"
+_EMPTY: Final[dict[str, Any]] = {name: field.default for name, field in CallReport.model_fields.items()}
+_NOTHING_KNOWN: Final[dict[str, Any]] = {
+    name: field.default for name, field in ItemOutcome.model_fields.items()
 }

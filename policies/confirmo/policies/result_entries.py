@@ -69,9 +69,10 @@ def lay_over(entry: Any, ours: Mapping[str, Any], conflicting: tuple[Any, ...], 
         laid["ok"] = ours["success"]
     if not any(isinstance(theirs.get(name), str) and theirs[name] for name in _SHOWN_FIELDS):
         laid["label"] = label
-    gone = {name for name in theirs if name in _OURS and name not in laid}
+    gone = _OURS.intersection(theirs) - laid.keys()
     replaced = {name for name in laid if name in theirs and not json_text.same(theirs[name], laid[name])}
-    result = {name: value for name, value in theirs.items() if name not in gone} | laid
+    kept = {name: value for name, value in theirs.items() if name not in gone} if gone else theirs
+    result = kept | laid
     lost = any(theirs[name] is not None for name in gone | replaced)
     if lost or (entry is not None and not isinstance(entry, Mapping)):
         result[TOOL_RESULT] = entry

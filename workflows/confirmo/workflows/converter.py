@@ -26,7 +26,7 @@ class TolerantPayloadConverter(PydanticPayloadConverter):
         """Encode each value; what only our own workers read says so, and may go into a payload store sooner."""
         payloads = super().to_payloads(values)
         for value, payload in zip(values, payloads, strict=True):
-            if isinstance(value, Wire) and value.inner:
+            if isinstance(value, Wire) and value.internal:
                 payload.metadata[INNER] = INNER_MARK
         return payloads
 

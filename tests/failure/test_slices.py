@@ -1,0 +1,79 @@
+"""Workers killed and stopped in the middle of a slice: what is in doubt is what was under way, and nothing else."""
+
+import asyncio
+import shutil
+import signal
+
+from confirmo.examples import config_directory
+from confirmo.examples.ledger import KnobKind
+from harness.judging import all_agree, effects_of, until_called
+
+TOOL = "cancelar_vas_avulso"
+NAMES = [f"VAS-{number}" for number in range(20_000, 20_060)]
+
+
+def unsafe(rig):
+    """The same files with a tool whose second call would do harm."""
+    rig.config = rig.folder / "config"
+    shutil.copytree(config_directory(), rig.config)
+    file = rig.config / "tool_policies.yaml"
+    text = file.read_text()
+    at = text.index("effect: keyed", text.index(f"  {TOOL}:"))
+    file.write_text(text[:at] + "effect: unsafe" + text[at + len("effect: keyed") :])
+
+
+async def started(rig, names=NAMES):
+    await asyncio.gather(rig.start_server(), rig.start_tools("contas"), rig.start_tools("retail"))
+    await rig.start_worker()
+    ledger = rig.ledger("contas")
+    ledger.knobs.turn(KnobKind.DELAY_AFTER, tool=TOOL, seconds=0.15)
+    tx = await rig.start(TOOL, {"subject": ", ".join(names)})
+    await tx.confirm(digest=tx.opened["confirmation"]["digest"])
+    await until_called(ledger, TOOL, 20)
+    return tx, ledger
+
+
+def entries_of(result):
+    return result["result"]["output"][TOOL]["results"]
+
+
+def calls_of(ledger):
+    return [call.item for call in ledger.calls() if call.tool == TOOL]
+
+
+async def test_of_a_lost_unsafe_slice_only_what_was_under_way_is_in_doubt(rig):
+    unsafe(rig)
+    tx, ledger = await started(rig)
+    await rig.kill("worker")
+    ledger.knobs.reset()
+    await rig.start_worker()
+    result = await tx.result()
+    all_agree(result, ledger, TOOL)
+    unknown = [entry for entry in entries_of(result) if entry["outcome"] == "UNKNOWN"]
+    assert 0 < len(unknown) <= 8, len(unknown)
+    assert {entry["reason_code"] for entry in unknown} == {"lost_answer"}
+    assert len(calls_of(ledger)) == len(set(calls_of(ledger)))
+    assert len(effects_of(ledger, TOOL)) >= 60 - len(unknown)
+
+
+async def test_a_worker_that_stops_politely_leaves_the_rest_of_a_slice_to_the_next_one(rig):
+    unsafe(rig)
+    tx, ledger = await started(rig)
+    await rig.kill("worker", signal.SIGTERM)
+    ledger.knobs.reset()
+    await rig.start_worker()
+    result = await tx.result()
+    all_agree(result, ledger, TOOL)
+    assert {entry["outcome"] for entry in entries_of(result)} == {"SUCCEEDED"}
+    assert sorted(calls_of(ledger)) == sorted(NAMES)
+
+
+async def test_a_server_that_is_lost_in_a_slice_makes_no_item_go_out_twice(rig):
+    unsafe(rig)
+    tx, ledger = await started(rig)
+    await rig.kill("server")
+    await rig.start_server()
+    result = await tx.result()
+    all_agree(result, ledger, TOOL)
+    assert len(calls_of(ledger)) == len(set(calls_of(ledger)))
+    assert len(entries_of(result)) == 60

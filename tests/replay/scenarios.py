@@ -315,6 +315,21 @@ async def resolved(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+async def claimed_slices(desk: OpenDesk, loja: ToolServer) -> Tx:
+    loja.on["devolver_encomendas"] = {"success": True}
+    own = {
+        "devolver_encomendas": {
+            "pre_validation": {"enabled": False},
+            "execution": {"call": "per_item", "effect": "unsafe", "max_concurrency": 8},
+        }
+    }
+    ids = [f"ENC-{number:04}" for number in range(60)]
+    tx = await (await desk(policies=own)).start("devolver_encomendas", {"encomenda_ids": ids})
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
 SUPERSEDED = {"cancelled_while_executing"}
 """Scenarios that ask the server for something else today, behind ``workflow.patched``; their histories still replay."""
 
@@ -327,6 +342,7 @@ SCENARIOS: dict[str, Scenario] = {
         bypassed,
         cancel_ends_waiting,
         cancelled_while_executing,
+        claimed_slices,
         confirmed,
         expired,
         one_of_three_done,

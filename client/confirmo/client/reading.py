@@ -58,6 +58,11 @@ class Reader:
         """The Temporal client."""
         return self._client
 
+    @property
+    def patience(self) -> timedelta:
+        """How long a worker may take to answer a query."""
+        return self._patience
+
     def handle(self, transaction_id: str) -> WorkflowHandle[Any, Any]:
         """Return the handle of the newest run of an id."""
         return self._client.get_workflow_handle(transaction_id)

@@ -12,6 +12,7 @@ from confirmo.client.delivery import ANSWER_TIMEOUT, Delivery
 from confirmo.client.errors import InvalidDecision, InvalidRequest
 from confirmo.client.listing import Listing
 from confirmo.client.messages import Messenger
+from confirmo.client.paging import items_of
 from confirmo.client.reading import Reader
 from confirmo.client.redriving import Redriver
 from confirmo.client.requests import json_payload, payload_limit, prepare_start
@@ -23,6 +24,7 @@ from confirmo.policies.models import (
     Amendment,
     Cancellation,
     Decision,
+    Outcome,
     ParametersProvided,
     TransactionRequest,
     TransactionResult,
@@ -248,6 +250,21 @@ class TransactionClient:
             UnreadableRecord: It cannot be decoded here.
         """
         return await self._reader.result(transaction_id)
+
+    def items(self, transaction_id: str, *, outcome: Outcome | None = None) -> AsyncIterator[dict[str, Any]]:
+        """Yield every item of a set of any size, page by page, in the confirmed order.
+
+        An item with an outcome is its entry of ``results[]`` with all of its evidence; one without is ``item_id``,
+        ``label``, ``eligible`` and ``reason``. Where no worker answers, the recorded result or state is read instead.
+
+        Args:
+            transaction_id: The transaction.
+            outcome: Only these.
+
+        Raises:
+            NoWorker: Nobody answered between two pages.
+        """
+        return items_of(self._reader, transaction_id, outcome)
 
     def watch(
         self,

@@ -1,6 +1,7 @@
 """A transaction as people read it: lines for pipes, a table and a bar for terminals. Every text is cleaned."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -13,15 +14,19 @@ from confirmo.policies.models import ItemState, Outcome, Status, TransactionResu
 from confirmo.policies.texts import clean_text, one_line
 
 MAX_ROWS = 30
+MAX_LINES = 100
 _STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.UNKNOWN: "yellow"}
 
 
 def state_lines(state: TransactionState) -> list[str]:
     """Return a state as lines."""
     lines = [headline(state), *question_lines(state)]
-    lines += [f"  {_item_text(item)}" for item in state.items]
     if state.items and state.progress.items_done_count:
         lines.append(progress_text(state))
+    shown = _shown(state.items, MAX_LINES)
+    lines += [f"  {_item_text(item)}" for item in shown]
+    if (more := _more(state, len(shown))) is not None:
+        lines.append(f"  {more}")
     if state.result is not None:
         lines += message_lines(state.result)
     elif state.reason:
@@ -105,10 +110,21 @@ def next_step(state: TransactionState) -> str | None:
         return f"next: confirmo confirm {id} · confirmo reject {id}"
     if state.status is Status.COLLECTING_PARAMETERS:
         return f"next: confirmo provide {id} --arguments JSON"
-    if any(item.outcome is Outcome.UNKNOWN for item in state.items) and not state.redriven_as:
+    if state.progress.items_unknown_count and not state.redriven_as:
         redrive = f"confirmo redrive {id}"
         return f"next: {redrive} --unknown · {redrive} --resolve ID=succeeded|failed --note TEXT"
     return None
+
+
+def entry_line(entry: Mapping[str, Any]) -> str:
+    """Return an item with its evidence on one line."""
+    said = entry.get("outcome") or ("open" if entry.get("eligible", True) else "not eligible")
+    named = next(
+        (entry[name] for name in ("subject", "name", "label") if isinstance(entry.get(name), str)), ""
+    )
+    facts = [entry.get("protocol") or entry.get("protocolo"), entry.get("reason")]
+    parts = [str(entry.get("item_id", "")), named if named != entry.get("item_id") else "", *facts]
+    return one_line(f"{said:<12} " + "  ".join(str(part) for part in parts if part), 300)
 
 
 def summary_lines(found: Sequence[TransactionSummary]) -> list[str]:
@@ -132,20 +148,26 @@ def item_table(state: TransactionState) -> Table:
     table = Table(box=None, pad_edge=False)
     for column in ("item", "outcome", "reason"):
         table.add_column(column, overflow="fold")
-    rows = _shown(state.items)
+    rows = _shown(state.items, MAX_ROWS)
     for item in rows:
         outcome = Text(_outcome_text(item), style=_STYLES.get(item.outcome, "dim") if item.outcome else "dim")
         table.add_row(Text(one_line(item.label)), outcome, Text(one_line(item.reason or "")))
-    if len(rows) < len(state.items):
-        table.add_row(Text(f"and {len(state.items) - len(rows)} more", style="dim"), "", "")
+    if (more := _more(state, len(rows))) is not None:
+        table.add_row(Text(more, style="dim"), "", "")
     return table
 
 
-def _shown(items: Sequence[ItemState]) -> Sequence[ItemState]:
-    if len(items) <= MAX_ROWS:
+def _shown(items: Sequence[ItemState], limit: int) -> Sequence[ItemState]:
+    """Return at most ``limit`` items; of more, what is unknown and what failed first."""
+    if len(items) <= limit:
         return items
     order = (Outcome.UNKNOWN, Outcome.FAILED, None, Outcome.SUCCEEDED)
-    return sorted(items, key=lambda item: order.index(item.outcome))[:MAX_ROWS]
+    return sorted(items, key=lambda item: order.index(item.outcome))[:limit]
+
+
+def _more(state: TransactionState, shown: int) -> str | None:
+    more = len(state.items) + state.items_omitted - shown
+    return f"and {more} more: confirmo items {state.transaction_id}" if more else None
 
 
 def _bar(state: TransactionState) -> RenderableType:

@@ -1,5 +1,6 @@
 """``confirmo status``, ``confirmo result``, ``confirmo watch`` and ``confirmo list``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,10 +11,12 @@ from confirmo.client.console import Output, note
 from confirmo.client.errors import NoWorker
 from confirmo.client.exits import Exit, of_result, of_state
 from confirmo.client.inputs import WrongUse
+from confirmo.client.item_files import write_items
 from confirmo.client.listing import STATUS_WORDS
 from confirmo.client.live import follow
 from confirmo.client.transactions import TransactionClient
-from confirmo.client.views import message_lines, next_step, summary_lines
+from confirmo.client.views import entry_line, message_lines, next_step, summary_lines
+from confirmo.policies.models import Outcome
 
 
 def status(transaction: Transaction, json: Json = False) -> int:
@@ -26,14 +29,57 @@ def status(transaction: Transaction, json: Json = False) -> int:
     return connected(work)
 
 
-def result(transaction: Transaction, json: Json = False) -> int:
+def result(
+    transaction: Transaction,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="FILE", help="Write every item to FILE, one JSON a line.", show_default=False
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
     """Wait until a transaction is over and print its result."""
 
     async def work(client: TransactionClient) -> Exit:
         await _tell_who_is_needed(client, transaction)
         found = await client.result(transaction)
+        if output is not None:
+            note(f"{await write_items(client.items(transaction), output)} items written to {output}")
         print_result(found, Output(json))
         return of_result(found)
+
+    return connected(work)
+
+
+def items(
+    transaction: Transaction,
+    outcome: Annotated[
+        Outcome | None,
+        typer.Option("--outcome", help="Only these.", show_default=False, case_sensitive=False),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="FILE", help="Write them to FILE, one JSON a line.", show_default=False
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List every item of a transaction of any size, with its evidence."""
+
+    async def work(client: TransactionClient) -> Exit:
+        found, out = client.items(transaction, outcome=outcome), Output(json)
+        if output is not None:
+            written = await write_items(found, output)
+            out.document({"written": written, "path": str(output)})
+            out.lines([f"{written} items written to {output}"])
+        elif json:
+            out.document([entry async for entry in found])
+        else:
+            async for entry in found:
+                out.lines([entry_line(entry)])
+        return Exit.DONE
 
     return connected(work)
 
@@ -84,6 +130,6 @@ def list_transactions(
 
 def add_to(app: typer.Typer) -> None:
     """Add this group's commands."""
-    for command in (status, result, watch):
+    for command in (status, result, items, watch):
         app.command()(command)
     app.command("list")(list_transactions)

@@ -19,6 +19,8 @@ class ResolvePolicy:
         slice_items: Items in one slice.
         max_items: More than this are refused as ``too_large``.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
+        webhook: Whether the worker has a webhook.
+        completions: Whether the webhook is told how a transaction ended.
     """
 
     catalog: Catalog
@@ -27,6 +29,8 @@ class ResolvePolicy:
     slice_items: int = 200
     max_items: int = 5_000
     heartbeat_seconds: float = 10.0
+    webhook: bool = False
+    completions: bool = False
 
     @activity.defn(name=names.RESOLVE_POLICY)
     async def resolve_policy(self, request: ResolvePolicyRequest) -> ResolvedPolicy:
@@ -40,6 +44,8 @@ class ResolvePolicy:
             slice_items=self.slice_items,
             max_items=self.max_items,
             heartbeat_seconds=self.heartbeat_seconds,
+            webhook=self.webhook,
+            completions=self.completions,
         )
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:

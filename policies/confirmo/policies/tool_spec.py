@@ -158,6 +158,8 @@ class ResolvedPolicy(Wire):
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
+        webhook: Whether questions go to a webhook, which is tried for as long as a question is open.
+        completions: Whether it is also told how a transaction ended.
     """
 
     tool: ToolSpec | None = None
@@ -167,3 +169,5 @@ class ResolvedPolicy(Wire):
     slice_items: int = 50
     max_items: int = 5_000
     heartbeat_seconds: float = 10.0
+    webhook: bool = False
+    completions: bool = False

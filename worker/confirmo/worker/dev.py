@@ -18,7 +18,7 @@ from confirmo.worker.embedded import server_command
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.processes import child, free_port, require_free, until_listening
 from confirmo.worker.ready import ReadyInfo, write_ready_file
-from confirmo.worker.settings import Settings
+from confirmo.worker.sink import load_settings
 from confirmo.workflows.converter import data_converter
 
 _START_SECONDS = 30.0
@@ -76,6 +76,7 @@ class DevStack:
 
     async def _start(self) -> None:
         self._stop = stop_event()
+        settings = load_settings()
         logs = Path(tempfile.mkdtemp(prefix="confirmo-"))
         self._stack.callback(shutil.rmtree, logs, ignore_errors=True)
         environ = dict(os.environ)
@@ -83,7 +84,7 @@ class DevStack:
             environ |= await self._start_examples(logs)
         catalog = load_or_fail(self._config or config_directory(), environ)
         self.client = await self._start_server(logs)
-        worker = await self._stack.enter_async_context(running_worker(self.client, catalog, Settings()))
+        worker = await self._stack.enter_async_context(running_worker(self.client, catalog, settings))
         self.info = ReadyInfo.of(self.client, worker.task_queue, f"http://127.0.0.1:{self._ui_port}")
         if self._ready_file is not None:
             write_ready_file(self._ready_file, self.info)

@@ -23,7 +23,7 @@ _TIMEOUT_SECONDS = 10.0
 _RETRY_AFTER_SECONDS = (1.0, 3600.0)
 """The shortest and the longest wait that a receiver can ask for."""
 _RETRYABLE_STATUS = frozenset({401, 403, 404, 408, 425, 429})
-"""Of 4xx: what passes, or is put right at the receiver while a delivery waits, such as a secret that it does not know."""
+"""Of 4xx: what passes, or is put right at the receiver while a delivery waits, such as an unknown secret."""
 
 
 @cache

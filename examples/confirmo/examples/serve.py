@@ -70,12 +70,8 @@ def _serve_http(name: str, server: MCPServer[Any], options: argparse.Namespace) 
 def serve_app(name: str, app: Any, options: argparse.Namespace, path: str, **announced: str) -> int:
     """Serve an ASGI application at ``options.host`` and ``port`` until a signal or, where asked, the end of stdin.
 
-    Args:
-        path: Where it answers; the announced ``url`` ends in it.
-        announced: Further entries of the JSON line on stdout.
-
-    Returns:
-        The exit code: 2 where the port cannot be had.
+    The JSON line on stdout has ``announced`` and a ``url`` that ends in ``path``. Returns the exit code, 2 where the
+    port cannot be had.
     """
     host, port = options.host, options.port
     try:

@@ -34,7 +34,15 @@ async def replay_histories(paths: Iterable[Path]) -> list[tuple[Path, str | None
 def _read(path: Path) -> WorkflowHistory:
     text = path.read_text(encoding="utf-8")
     json.loads(text)
-    return WorkflowHistory.from_json(path.stem, text)
+    history = WorkflowHistory.from_json(path.stem, text)
+    return WorkflowHistory(_own_id(history) or path.stem, history.events)
+
+
+def _own_id(history: WorkflowHistory) -> str:
+    """Return the id under which the run was started: it names its child, and a file may have any name."""
+    return next(
+        (event.workflow_execution_started_event_attributes.workflow_id for event in history.events), ""
+    )
 
 
 def _is_whole(history: WorkflowHistory) -> bool:

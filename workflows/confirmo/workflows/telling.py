@@ -1,6 +1,7 @@
 """Telling a webhook how a transaction ended, by a workflow of its own that outlives the transaction."""
 
 from temporalio import workflow
+from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import FailureError
 from temporalio.workflow import ChildWorkflowCancellationType, ParentClosePolicy
 
@@ -31,6 +32,7 @@ async def _started(completion: Completion) -> None:
         DeliveryWorkflow.run,
         completion,
         id=delivery_workflow_id(completion.transaction_id),
+        id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
         parent_close_policy=ParentClosePolicy.ABANDON,
         cancellation_type=ChildWorkflowCancellationType.ABANDON,
         static_summary=f"tell the webhook: {completion.status.value}",

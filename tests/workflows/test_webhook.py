@@ -240,6 +240,8 @@ async def test_a_receiver_that_was_down_hears_of_the_end_when_it_is_up(desk):
     await tx.confirm()
     assert (await tx.result())["multi_item_status"] == "SUCCESS"
     assert (await tx.handle.describe()).status.name == "COMPLETED"
+    await d.stop_worker()
+    await d.start_worker()  # another worker goes on with it
     async with WebhookReceiver().running(port) as receiver:
         (came,) = await receiver.until("transaction.completed")
         assert came.id == f"{tx.id}/end"
@@ -331,6 +333,21 @@ async def test_no_secret_and_no_address_is_in_a_history_or_a_log(desk, receiver,
     assert base64.b64encode(SECRET.encode()).decode() not in kept
     assert receiver.came[0].headers["authorization"] == "Bearer segredo-do-cabecalho"
     assert receiver.came[0].id == f"{tx.id}/1"
+
+
+async def test_a_worker_that_has_no_webhook_any_more_tells_the_log(told, receiver, caplog):
+    d = await told()
+    tx = await d.start(*F1)
+    await receiver.until(QUESTION)
+    await d.stop_worker()
+    d.settings = Settings()
+    await d.start_worker()
+    caplog.set_level("INFO", "confirmo.completion")
+    await tx.reject()
+    await tx.result()
+    assert (await delivery_of(d, tx.id))["sink"] == "log"
+    assert f"transaction over: {tx.id} ({SET}): CANCELLED" in caplog.text
+    assert receiver.kinds() == [QUESTION]
 
 
 async def test_ends_that_are_not_to_be_told_start_nothing(told, receiver):

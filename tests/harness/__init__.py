@@ -2,16 +2,19 @@
 
 from harness.desk import Desk, Refused, Tx, gone, refusal, until
 from harness.front import Page
+from harness.receiver import Delivered, WebhookReceiver
 from harness.serving import serving
 from harness.tool_server import Call, ToolServer, answered, failed, text_answer
 
 __all__ = [
     "Call",
+    "Delivered",
     "Desk",
     "Page",
     "Refused",
     "ToolServer",
     "Tx",
+    "WebhookReceiver",
     "answered",
     "failed",
     "gone",

@@ -7,6 +7,8 @@ PINNED = {
     "CANCEL": "cancel",
     "CONFIRM": "confirm",
     "CONFIRM_SIGNAL": "confirm_signal",
+    "DELIVERY_WORKFLOW": "DeliveryWorkflow",
+    "DELIVER_COMPLETION": "deliver_completion",
     "EXECUTE_ITEM": "execute_item",
     "EXECUTE_ITEMS": "execute_items",
     "HEADER_IDEMPOTENCY_KEY": "Idempotency-Key",

@@ -8,6 +8,7 @@ import pytest
 from temporalio import activity
 
 from confirmo.activities.confirm_signal import ConfirmSignal
+from confirmo.activities.deliver_completion import DeliverCompletion
 from confirmo.activities.execute_item import ExecuteItem
 from confirmo.activities.execute_items import ExecuteItems
 from confirmo.activities.prevalidate import Prevalidate
@@ -23,6 +24,7 @@ IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {
     names.EXECUTE_ITEM: ExecuteItem.execute_item,
     names.EXECUTE_ITEMS: ExecuteItems.execute_items,
     names.RUN_AUXILIARY: RunAuxiliary.run_auxiliary,
+    names.DELIVER_COMPLETION: DeliverCompletion.deliver_completion,
 }
 
 

@@ -5,11 +5,16 @@ today's code would do (timeouts, retry policies, timers: what replay does not se
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pydantic import SecretStr
+from temporalio.client import WorkflowFailureError
+
 from confirmo.client import TransactionClient
-from harness import Call, Desk, Page, ToolServer, Tx, failed
+from confirmo.worker.settings import Settings
+from harness import Call, Desk, Page, ToolServer, Tx, WebhookReceiver, failed
 from harness.shop import ITEMS
 
 F1 = ("encerrar_assinaturas", {"alvo": "rádio maré, clube leitura e cofre fotos"})
@@ -330,6 +335,55 @@ async def claimed_slices(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+def _webhook(receiver: WebhookReceiver) -> Settings:
+    return Settings(webhook_url=receiver.url, webhook_secrets=SecretStr("whsec_" + "c2VncmVkbw" * 4))
+
+
+async def end_told(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """The question and the end go to a webhook; the end by a workflow of its own."""
+    async with WebhookReceiver().running() as receiver:
+        tx = await (await desk(settings=_webhook(receiver))).start(*F1)
+        await receiver.until("confirmation.requested")
+        await tx.confirm()
+        await tx.result()
+        await receiver.until("transaction.completed")
+        return tx
+
+
+async def no_told(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """A no, told to a receiver that has not yet taken the question."""
+    async with WebhookReceiver().running() as receiver:
+        receiver.answering(503)
+        tx = await (await desk(settings=_webhook(receiver))).start(*F2)
+        await receiver.until("confirmation.requested")
+        await tx.reject()
+        await tx.result()
+        await receiver.until("transaction.cancelled")
+        return tx
+
+
+async def end_delivered(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """The delivery's own run."""
+    tx = await end_told(desk, loja)
+    return await _delivery(tx)
+
+
+async def end_refused(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """The same where the receiver is gone."""
+    async with WebhookReceiver().running() as receiver:
+        receiver.answering(410)
+        tx = await (await desk(settings=_webhook(receiver))).start("listar_faturas", {})
+        await tx.result()
+        return await _delivery(tx)
+
+
+async def _delivery(tx: Tx) -> Tx:
+    delivery = Tx(tx.handle._client.get_workflow_handle(f"{tx.id}/end"))
+    with contextlib.suppress(WorkflowFailureError):
+        await delivery.result()
+    return delivery
+
+
 SUPERSEDED = {"cancelled_while_executing"}
 """Scenarios that ask the server for something else today, behind ``workflow.patched``; their histories still replay."""
 
@@ -344,7 +398,11 @@ SCENARIOS: dict[str, Scenario] = {
         cancelled_while_executing,
         claimed_slices,
         confirmed,
+        end_delivered,
+        end_refused,
+        end_told,
         expired,
+        no_told,
         one_of_three_done,
         out_of_scope,
         parameters_collected,

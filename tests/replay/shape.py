@@ -14,6 +14,7 @@ KEPT = {
         "heartbeatTimeout",
         "retryPolicy",
     ),
+    "startChildWorkflowExecutionInitiatedEventAttributes": ("workflowType", "parentClosePolicy"),
     "timerStartedEventAttributes": ("startToFireTimeout",),
     "timerCanceledEventAttributes": (),
     "upsertWorkflowSearchAttributesEventAttributes": (),

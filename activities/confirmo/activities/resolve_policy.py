@@ -20,6 +20,8 @@ class ResolvePolicy:
         max_items: More than this are refused as ``too_large``.
         payload_bytes: What one payload may hold where there is a payload store; null where there is none.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
+        webhook: Whether the worker has a webhook.
+        completions: Whether the webhook is told how a transaction ended.
     """
 
     catalog: Catalog
@@ -29,6 +31,8 @@ class ResolvePolicy:
     max_items: int = 10_000
     payload_bytes: int | None = None
     heartbeat_seconds: float = 10.0
+    webhook: bool = False
+    completions: bool = False
 
     @activity.defn(name=names.RESOLVE_POLICY)
     async def resolve_policy(self, request: ResolvePolicyRequest) -> ResolvedPolicy:
@@ -44,6 +48,8 @@ class ResolvePolicy:
             heartbeat_seconds=self.heartbeat_seconds,
             sets=2,
             payload_bytes=self.payload_bytes,
+            webhook=self.webhook,
+            completions=self.completions,
         )
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:

@@ -58,7 +58,22 @@ def run(
 
 
 def _serve_http(name: str, server: MCPServer[Any], options: argparse.Namespace) -> int:
-    host, port, transport = options.host, options.port, options.transport
+    host, sse = options.host, options.transport == "sse"
+    app = (
+        server.sse_app(sse_path=SSE_PATH, host=host)
+        if sse
+        else server.streamable_http_app(streamable_http_path=PATH, json_response=True, host=host)
+    )
+    return serve_app(name, app, options, SSE_PATH if sse else PATH, transport=options.transport)
+
+
+def serve_app(name: str, app: Any, options: argparse.Namespace, path: str, **announced: str) -> int:
+    """Serve an ASGI application at ``options.host`` and ``port`` until a signal or, where asked, the end of stdin.
+
+    The JSON line on stdout has ``announced`` and a ``url`` that ends in ``path``. Returns the exit code, 2 where the
+    port cannot be had.
+    """
+    host, port = options.host, options.port
     try:
         listener = _listen(host, port)
     except OSError as error:
@@ -67,17 +82,11 @@ def _serve_http(name: str, server: MCPServer[Any], options: argparse.Namespace) 
         )
     with listener:
         shown = f"[{host}]" if ":" in host else host
-        path = SSE_PATH if transport == "sse" else PATH
         url = f"http://{shown}:{listener.getsockname()[1]}{path}"
-        app = (
-            server.sse_app(sse_path=SSE_PATH, host=host)
-            if transport == "sse"
-            else server.streamable_http_app(streamable_http_path=PATH, json_response=True, host=host)
-        )
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS
         )
-        ready = {"server": name, "transport": transport, "url": url, "pid": os.getpid()}
+        ready = {"server": name} | announced | {"url": url, "pid": os.getpid()}
         http = _Announcing(config, json.dumps(ready))
         if options.until_stdin_closes:
             threading.Thread(target=http.stop_at_end_of_stdin, daemon=True).start()

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Literal
 
-from confirmo.policies.models import FrozenItem, Wire
+from confirmo.policies.models import FrozenItem, ItemState, Progress, Status, Wire
 from confirmo.policies.tool_spec import ToolSpec
 
 
@@ -25,6 +25,12 @@ class ConfirmationRequest(Wire):
     """Argument of ``confirm_signal``: the question as it is delivered to the agent runtime.
 
     ``delivery_id`` is stable over retries: the transaction's id and the number of the question.
+
+    Attributes:
+        items_count: Items of the question.
+        items: The first of them, where the sink is a webhook; else empty.
+        approvals_needed: How many people have to say yes.
+        request_id: The caller's own id, at most 2,000 bytes.
     """
 
     delivery_id: str
@@ -38,10 +44,46 @@ class ConfirmationRequest(Wire):
     session_id: str | None = None
     locale: str = "pt-BR"
     items_count: int = 0
+    items: tuple[ItemState, ...] = ()
+    approvals_needed: int = 1
+    request_id: str | None = None
+
+
+class Completion(Progress):
+    """Argument of ``DeliveryWorkflow`` and of ``deliver_completion``: how a transaction ended, without its evidence.
+
+    The counts are those of ``Progress``; every text is bounded.
+
+    Attributes:
+        delivery_id: Stable over retries: the transaction's id and ``/end``.
+        completed_at: When the result was there, RFC 3339.
+        message: The result's message, at most 16,000 bytes.
+        truncated: Whether the message was longer.
+    """
+
+    delivery_id: str
+    transaction_id: str
+    status: Status
+    tool_name: str
+    requested_tool_name: str
+    completed_at: str
+    ok: bool
+    multi_item_status: str | None = None
+    partial_success: bool = False
+    needs_review: bool = False
+    reason: str | None = None
+    reason_code: str | None = None
+    message: str = ""
+    truncated: bool = False
+    tenant: str = "default"
+    session_id: str | None = None
+    request_id: str | None = None
+    locale: str = "pt-BR"
+    redrive_of: str | None = None
 
 
 class Delivery(Wire):
-    """Answer of ``confirm_signal``."""
+    """Answer of ``confirm_signal`` and of ``deliver_completion``."""
 
     sink: str
     delivered: bool = True

@@ -7,6 +7,7 @@ the old one stays registered. Renaming one breaks replay.
 from typing import Final
 
 TRANSACTION_WORKFLOW: Final = "TransactionWorkflow"
+DELIVERY_WORKFLOW: Final = "DeliveryWorkflow"
 TASK_QUEUE: Final = "confirmo"
 
 UPDATE_AWAITING: Final = "awaiting"
@@ -27,6 +28,7 @@ CONFIRM_SIGNAL: Final = "confirm_signal"
 EXECUTE_ITEM: Final = "execute_item"
 EXECUTE_ITEMS: Final = "execute_items"
 RUN_AUXILIARY: Final = "run_auxiliary"
+DELIVER_COMPLETION: Final = "deliver_completion"
 
 SEARCH_STATUS: Final = "ConfirmoStatus"
 SEARCH_TOOL: Final = "ConfirmoTool"

@@ -163,6 +163,8 @@ class ResolvedPolicy(Wire):
             slices measured in seconds and bytes, which may end early, with keys left to the reader.
         payload_bytes: What one payload may hold where there is a payload store; null where there is none.
         slice_seconds: A slice begins no new call after this long.
+        webhook: Whether questions go to a webhook, which is tried for as long as a question is open.
+        completions: Whether it is also told how a transaction ended.
     """
 
     tool: ToolSpec | None = None
@@ -175,3 +177,5 @@ class ResolvedPolicy(Wire):
     sets: int = 1
     payload_bytes: int | None = None
     slice_seconds: float = 3.0
+    webhook: bool = False
+    completions: bool = False

@@ -15,6 +15,7 @@ from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker, WorkflowRunner
 
 from confirmo.activities.confirm_signal import ConfirmSignal
+from confirmo.activities.deliver_completion import DeliverCompletion
 from confirmo.activities.execute_item import ExecuteItem
 from confirmo.activities.execute_items import ExecuteItems
 from confirmo.activities.late_answers import LateAnswers
@@ -30,7 +31,8 @@ from confirmo.worker.health import serve_health
 from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
 from confirmo.worker.setup import has_search_attributes
-from confirmo.workflows import TransactionWorkflow
+from confirmo.worker.sink import load_settings, webhook_of
+from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 from confirmo.workflows.payload_store import stores
 
 _logger = logging.getLogger("confirmo.worker")
@@ -84,8 +86,13 @@ def build_worker(
     max_cached_workflows: int = 1000,
     workflow_runner: WorkflowRunner = RUNNER,
 ) -> Worker:
-    """Return a worker that runs transactions of this catalogue."""
+    """Return a worker that runs transactions of this catalogue.
+
+    Raises:
+        ConfigurationError: The settings of the webhook cannot be used.
+    """
     storing = stores(client.data_converter.external_storage)
+    webhook = webhook_of(settings)
     policy = ResolvePolicy(
         catalog=catalog,
         search_attributes=search_attributes,
@@ -94,17 +101,20 @@ def build_worker(
         max_items=settings.max_items or (MAX_STORED_ITEMS if storing else MAX_ITEMS),
         payload_bytes=STORED_BYTES if storing else None,
         heartbeat_seconds=settings.heartbeat_seconds,
+        webhook=webhook is not None,
+        completions=webhook is not None and settings.webhook_completions,
     )
     graceful = settings.graceful_shutdown_seconds
     late = LateAnswers()
     worker = Worker(
         client,
         task_queue=task_queue or settings.task_queue,
-        workflows=[TransactionWorkflow],
+        workflows=[TransactionWorkflow, DeliveryWorkflow],
         activities=[
             policy.resolve_policy,
             Prevalidate(servers).prevalidate,
-            ConfirmSignal(settings.webhook_url, settings.webhook_headers).confirm_signal,
+            ConfirmSignal(webhook).confirm_signal,
+            DeliverCompletion(webhook).deliver_completion,
             ExecuteItem(servers, late).execute_item,
             ExecuteItems(servers, late).execute_items,
             RunAuxiliary(servers, late).run_auxiliary,
@@ -159,11 +169,11 @@ async def run_worker(
     """Run a worker until SIGINT or SIGTERM.
 
     Raises:
-        ConfigurationError: The files cannot be used.
+        ConfigurationError: The files or the settings cannot be used.
         ServerUnavailable: Temporal did not answer within ``wait_seconds``, or the health port is taken.
     """
     catalog = load_or_fail(config, os.environ)
-    settings = Settings()
+    settings = load_settings()
     client = await connect(wait_seconds=wait_seconds, payload_store=settings.payload_store)
     stop = stop_event()
     async with contextlib.AsyncExitStack() as stack:

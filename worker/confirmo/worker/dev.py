@@ -19,7 +19,7 @@ from confirmo.worker.embedded import server_command
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.processes import child, free_port, require_free, until_listening
 from confirmo.worker.ready import ReadyInfo, write_ready_file
-from confirmo.worker.settings import Settings
+from confirmo.worker.sink import load_settings
 
 _START_SECONDS = 30.0
 EXAMPLES = ("contas", "retail")
@@ -77,13 +77,13 @@ class DevStack:
 
     async def _start(self) -> None:
         self._stop = stop_event()
+        settings = load_settings()
         logs = Path(tempfile.mkdtemp(prefix="confirmo-"))
         self._stack.callback(shutil.rmtree, logs, ignore_errors=True)
         environ = dict(os.environ)
         if self._config is None:
             environ |= await self._start_examples(logs)
         catalog = load_or_fail(self._config or config_directory(), environ)
-        settings = Settings()
         self._store = settings.payload_store or f"dir:{self._payloads(logs)}"
         self.client = await self._start_server(logs)
         worker = await self._stack.enter_async_context(running_worker(self.client, catalog, settings))

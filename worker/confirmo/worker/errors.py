@@ -10,10 +10,10 @@ class WorkerError(Exception):
 
 
 class ConfigurationError(WorkerError):
-    """The three files cannot be used.
+    """The three files or the settings cannot be used.
 
     Attributes:
-        problems: Every problem, with file, line and key.
+        problems: Every problem, with file, line and key; those of the settings are the environment's.
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:

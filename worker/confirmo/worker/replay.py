@@ -10,7 +10,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
 from confirmo.worker.app import RUNNER
-from confirmo.workflows import TransactionWorkflow
+from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 from confirmo.workflows.converter import data_converter
 
 REPLAY_SECONDS = 60.0
@@ -24,7 +24,9 @@ def history_files(paths: Iterable[Path]) -> list[Path]:
 async def replay_histories(paths: Iterable[Path]) -> list[tuple[Path, str | None]]:
     """Replay each history; the text says why one breaks, null where it replays."""
     replayer = Replayer(
-        workflows=[TransactionWorkflow], data_converter=data_converter, workflow_runner=RUNNER
+        workflows=[TransactionWorkflow, DeliveryWorkflow],
+        data_converter=data_converter,
+        workflow_runner=RUNNER,
     )
     return [(path, await _replay(replayer, path)) for path in history_files(paths)]
 
@@ -32,7 +34,15 @@ async def replay_histories(paths: Iterable[Path]) -> list[tuple[Path, str | None
 def _read(path: Path) -> WorkflowHistory:
     text = path.read_text(encoding="utf-8")
     json.loads(text)
-    return WorkflowHistory.from_json(path.stem, text)
+    history = WorkflowHistory.from_json(path.stem, text)
+    return WorkflowHistory(_own_id(history) or path.stem, history.events)
+
+
+def _own_id(history: WorkflowHistory) -> str:
+    """Return the id under which the run was started: it names its child, and a file may have any name."""
+    return next(
+        (event.workflow_execution_started_event_attributes.workflow_id for event in history.events), ""
+    )
 
 
 def _is_whole(history: WorkflowHistory) -> bool:

@@ -1,6 +1,8 @@
 """Settings of a worker: the only reader of ``CONFIRMO_*``. Temporal's own come through ``temporalio.envconfig``."""
 
-from pydantic import Field
+from pathlib import Path
+
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -21,9 +23,14 @@ class Settings(BaseSettings):
             longest attempt that the catalogue allows.
         webhook_url: Where confirmation requests are delivered; null means the log.
         webhook_headers: Headers of that delivery, as a JSON object.
+        webhook_secrets: ``whsec_`` secrets, separated by blanks or commas; each signs every delivery.
+        webhook_secrets_file: A file with more of them; read at start.
+        webhook_completions: Whether the webhook is also told how each transaction ended.
     """
 
-    model_config = SettingsConfigDict(env_prefix="CONFIRMO_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="CONFIRMO_", extra="ignore", frozen=True, hide_input_in_errors=True
+    )
 
     task_queue: str = "confirmo"
     item_activities: int = Field(default=20, ge=0, le=1000)
@@ -33,5 +40,8 @@ class Settings(BaseSettings):
     heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)
-    webhook_url: str | None = None
-    webhook_headers: dict[str, str] = {}
+    webhook_url: str | None = Field(default=None, repr=False)
+    webhook_headers: dict[str, str] = Field(default={}, repr=False)
+    webhook_secrets: SecretStr | None = None
+    webhook_secrets_file: Path | None = None
+    webhook_completions: bool = True

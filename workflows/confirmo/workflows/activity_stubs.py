@@ -9,6 +9,7 @@ from confirmo.policies import names
 from confirmo.policies.calls import (
     AuxiliaryReport,
     AuxiliaryRequest,
+    Completion,
     ConfirmationRequest,
     Delivery,
     ExecuteItemRequest,
@@ -53,4 +54,10 @@ async def execute_items(request: ExecuteItemsRequest) -> CallReport:
 @activity.defn(name=names.RUN_AUXILIARY)
 async def run_auxiliary(request: AuxiliaryRequest) -> AuxiliaryReport:
     """Call an auxiliary tool."""
+    raise NotImplementedError
+
+
+@activity.defn(name=names.DELIVER_COMPLETION)
+async def deliver_completion(completion: Completion) -> Delivery:
+    """Tell how a transaction ended."""
     raise NotImplementedError

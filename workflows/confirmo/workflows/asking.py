@@ -11,6 +11,7 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 from temporalio.workflow import ActivityCancellationType
 
 from confirmo.policies.calls import ConfirmationRequest
+from confirmo.policies.deliveries import question_delivery_id, short_or_none, told_items
 from confirmo.policies.events import EventName, timestamp
 from confirmo.policies.models import Confirmation, FrozenItem, PreValidationRecord, Status
 from confirmo.policies.questions import confirmation_question
@@ -39,7 +40,7 @@ async def ask(
 ) -> Answer:
     """Freeze one question about calling ``tool``, deliver it and wait for its end."""
     _freeze(book, tool, arguments, items, record)
-    delivery = asyncio.create_task(_deliver(book))
+    delivery = asyncio.create_task(_deliver(book, items))
     book.deliveries.append(delivery)
     book.move(Status.AWAITING_CONFIRMATION)
     answer = await _answered(book, tool)
@@ -97,7 +98,7 @@ def _freeze(
     book.emit(EventName.CONFIRMATION_REQUIRED, items_count=len(items))
 
 
-async def _deliver(book: Book) -> None:
+async def _deliver(book: Book, items: Sequence[FrozenItem]) -> None:
     """Deliver the question to the agent runtime. A sink that is down never holds up an answer."""
     confirmation = book.confirmation
     assert confirmation is not None
@@ -106,7 +107,7 @@ async def _deliver(book: Book) -> None:
         await workflow.execute_activity(
             activity_stubs.confirm_signal,
             ConfirmationRequest(
-                delivery_id=f"{book.transaction_id}/{book.questions}",
+                delivery_id=question_delivery_id(book.transaction_id, book.questions),
                 transaction_id=book.transaction_id,
                 tool_name=book.asking.name,
                 message=confirmation.message,
@@ -116,11 +117,15 @@ async def _deliver(book: Book) -> None:
                 tenant=book.request.tenant,
                 session_id=book.request.session_id,
                 locale=book.request.locale,
-                items_count=len(book.items),
+                items_count=len(items),
+                items=told_items(items) if book.webhook else (),
+                approvals_needed=confirmation.approvals_needed,
+                request_id=short_or_none(book.request.request_id),
             ),
             activity_id=f"question-{book.questions}",
             start_to_close_timeout=options.DELIVERY_TIMEOUT,
-            retry_policy=options.DELIVERY_RETRY,
+            heartbeat_timeout=options.WEBHOOK_HEARTBEAT if book.webhook else None,
+            retry_policy=options.WEBHOOK_RETRY if book.webhook else options.DELIVERY_RETRY,
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary="deliver the question",
         )

@@ -125,6 +125,18 @@ class Book:
         return tool.confirmation if tool else ConfirmationPolicy()
 
     @property
+    def webhook(self) -> bool:
+        """Whether questions go to a webhook."""
+        resolved = self.policies.get(self.request.tool_name)
+        return resolved is not None and resolved.webhook
+
+    @property
+    def tells_end(self) -> bool:
+        """Whether the webhook is told how the transaction ended."""
+        resolved = self.policies.get(self.request.tool_name)
+        return resolved is not None and resolved.completions
+
+    @property
     def root(self) -> str:
         """What idempotency keys are derived from: the first transaction of a chain of redrives."""
         redrive = self.request.redrive

@@ -17,6 +17,13 @@ DELIVERY_TIMEOUT = timedelta(seconds=15)
 DELIVERY_RETRY = RetryPolicy(
     initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1), maximum_attempts=20
 )
+WEBHOOK_RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1))
+"""Of a question to a webhook: the question's own end is the end of it."""
+WEBHOOK_HEARTBEAT = timedelta(seconds=5)
+"""A cancel arrives with a heartbeat: a slow receiver does not hold up what was answered through another door."""
+COMPLETION_RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=10))
+COMPLETION_PATIENCE = timedelta(hours=24)
+"""How long a receiver may be down before it is not told of an end any more."""
 CONNECT_ALLOWANCE = timedelta(seconds=60)
 """Opening a session, and one reopening, come on top of the call itself."""
 

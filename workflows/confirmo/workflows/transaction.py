@@ -28,11 +28,14 @@ from confirmo.policies.snapshot import request_digest
 from confirmo.workflows import messages
 from confirmo.workflows.book import Book
 from confirmo.workflows.course import Course
+from confirmo.workflows.telling import tell_end
 
 T = TypeVar("T")
 
 DELIVERIES_END_FIRST = "deliveries-end-first"
 """Id of a ``workflow.patched``."""
+ENDS_ARE_TOLD = "ends-are-told"
+"""Id of another one: a run whose policy was frozen by a newer worker may have been closed by an older one."""
 
 
 def _or_refuse(rule: Callable[..., T], *arguments: Any) -> T:
@@ -84,6 +87,8 @@ class TransactionWorkflow:
         await self._shielded(driver)
         driver.result()
         assert book.result is not None
+        if book.tells_end and workflow.patched(ENDS_ARE_TOLD):
+            await self._shielded(asyncio.create_task(tell_end(book)))
         await self._deliveries_ended()
         await self._shielded(asyncio.create_task(workflow.wait_condition(workflow.all_handlers_finished)))
         return book.result

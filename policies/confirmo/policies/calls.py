@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from confirmo.policies.models import FrozenItem, Wire
-from confirmo.policies.tool_spec import ToolSpec
+from confirmo.policies.tool_spec import Channel, ToolSpec
 
 
 class PrevalidateRequest(Wire):
@@ -38,6 +38,7 @@ class ConfirmationRequest(Wire):
     session_id: str | None = None
     locale: str = "pt-BR"
     items_count: int = 0
+    channel: Channel = "any"
 
 
 class Delivery(Wire):

@@ -198,7 +198,13 @@ class Approval(Wire):
 
 
 class Confirmation(Wire):
-    """The frozen question."""
+    """The frozen question.
+
+    Attributes:
+        channel: Who may pass a yes on: ``any`` door, only one that asks the person itself (``elicitation``), or none
+            that an agent has a part in (``out_of_band``). Doors keep to it; the workflow cannot see where a yes
+            came from.
+    """
 
     message: str
     digest: str
@@ -206,6 +212,7 @@ class Confirmation(Wire):
     expires_at: str
     approvals_needed: int = 1
     approvals: tuple[Approval, ...] = ()
+    channel: Literal["any", "elicitation", "out_of_band"] = "any"
 
 
 class PreValidationRecord(Wire):
@@ -281,7 +288,11 @@ class TransactionResult(Wire):
 
 
 class TransactionState(Wire):
-    """What a transaction looks like now."""
+    """What a transaction looks like now.
+
+    Attributes:
+        parameter_types: Declared type words of the missing and invalid parameters.
+    """
 
     transaction_id: str
     status: Status
@@ -302,6 +313,7 @@ class TransactionState(Wire):
     events: tuple[Event, ...] = ()
     redrive_of: str | None = None
     redriven_as: str | None = None
+    parameter_types: dict[str, str] = {}
 
 
 class ParametersProvided(Wire):

@@ -15,7 +15,7 @@ from confirmo.policies.events import EventName, timestamp
 from confirmo.policies.models import Confirmation, FrozenItem, PreValidationRecord, Status
 from confirmo.policies.questions import confirmation_question
 from confirmo.policies.snapshot import question_digest
-from confirmo.policies.tool_spec import ToolSpec
+from confirmo.policies.tool_spec import ToolSpec, strictest_channel
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
 
@@ -93,6 +93,7 @@ def _freeze(
         requested_at=timestamp(now),
         expires_at=timestamp(book.deadline),
         approvals_needed=tool.confirmation.approvals,
+        channel=strictest_channel(book.requested_tool.confirmation, tool.confirmation),
     )
     book.emit(EventName.CONFIRMATION_REQUIRED, items_count=len(items))
 
@@ -117,6 +118,7 @@ async def _deliver(book: Book) -> None:
                 session_id=book.request.session_id,
                 locale=book.request.locale,
                 items_count=len(book.items),
+                channel=confirmation.channel,
             ),
             activity_id=f"question-{book.questions}",
             start_to_close_timeout=options.DELIVERY_TIMEOUT,

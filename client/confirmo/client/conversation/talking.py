@@ -102,9 +102,27 @@ class Conversation:
             session.release()
             return await self._idle(session, message, offer)
         except NoWorker as error:
-            return Turn(said(session.locale, "turn_unavailable"), error.state, Wants.PATIENCE)
+            return await self._asleep(session, error.state, message, offer, intent)
         except UpdateRefused as error:
             return await self._refused(session, error)
+
+    async def _asleep(
+        self,
+        session: Session,
+        state: TransactionState | None,
+        message: str,
+        offer: Offer,
+        intent: Intent | None,
+    ) -> Turn:
+        """Put a plain yes or no to the question that was shown on record; all else has to wait for a worker."""
+        asked = state.confirmation if state and state.status is Status.AWAITING_CONFIRMATION else None
+        if state and asked and asked.digest == session.shown_digest and offer.call is None:
+            reply = stricter(read_reply(message, question_of(state)), intent)
+            if reply.kind is ReplyKind.CONFIRM and self._presenter.takes_yes(state):
+                return replace(await self._confirm(session, state), reply=reply)
+            if reply.kind is ReplyKind.REJECT and not reply.rest:
+                return replace(await self._reject(session, state, reply, offer), reply=reply)
+        return Turn(said(session.locale, "turn_unavailable"), state, Wants.PATIENCE)
 
     async def _idle(self, session: Session, message: str, offer: Offer) -> Turn:
         call = offer.take()

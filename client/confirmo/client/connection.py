@@ -20,8 +20,8 @@ from confirmo.client.errors import (
     TemporalUnavailable,
     TransactionNotFound,
 )
+from confirmo.client.plugin import ConfirmoPlugin
 from confirmo.policies.texts import one_line
-from confirmo.workflows.converter import data_converter
 
 T = TypeVar("T")
 
@@ -34,12 +34,17 @@ TIMED_OUT = (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
 _REFUSED = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNAUTHENTICATED)
 
 
-async def connect(profile: str | None = None, timeout: timedelta = CONNECT_TIMEOUT) -> Client:
+async def connect(
+    profile: str | None = None,
+    timeout: timedelta = CONNECT_TIMEOUT,
+    plugin: ConfirmoPlugin | None = None,
+) -> Client:
     """Return a client whose namespace answers.
 
     Args:
         profile: Profile of the configuration file; null means ``TEMPORAL_PROFILE``, else ``default``.
         timeout: Bound of the whole.
+        plugin: With other settings than the defaults.
 
     Raises:
         InvalidConnection: The settings cannot be read.
@@ -49,7 +54,7 @@ async def connect(profile: str | None = None, timeout: timedelta = CONNECT_TIMEO
     config = _settings(profile)
     address = config.get("target_host") or DEFAULT_ADDRESS
     try:
-        return await within(timeout, _connect(config, address))
+        return await within(timeout, _connect(config, address, plugin or ConfirmoPlugin()))
     except RPCError as error:
         raise fault(error, address=address, namespace=config.get("namespace") or "default") from None
     except ValueError:
@@ -73,8 +78,8 @@ def _settings(profile: str | None) -> ClientConnectConfig:
         ) from None
 
 
-async def _connect(config: ClientConnectConfig, address: str) -> Client:
-    options: dict[str, Any] = {**config, "target_host": address, "data_converter": data_converter}
+async def _connect(config: ClientConnectConfig, address: str, plugin: ConfirmoPlugin) -> Client:
+    options: dict[str, Any] = {**config, "target_host": address, "plugins": [plugin]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         client = await Client.connect(**options)

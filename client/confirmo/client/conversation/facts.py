@@ -4,6 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 from confirmo.client.conversation.models import Intent, Session, ToolCall
+from confirmo.client.errors import (
+    AlreadyClosed,
+    ConfirmationExpired,
+    ConflictingDecision,
+    DigestMismatch,
+    NotAllowed,
+    NotAwaitingConfirmation,
+    UpdateRefused,
+)
 from confirmo.policies.models import Status, TransactionState
 from confirmo.policies.replies import NamedItem, OpenQuestion, Reply, ReplyKind, ReplyReason
 
@@ -87,3 +96,13 @@ def changes_subject(
     if reply.kind is ReplyKind.OTHER:
         return not reply.has_yes or reply.reason is ReplyReason.NEW_REQUEST
     return reply.kind is ReplyKind.UNCLEAR and not reply.has_yes
+
+
+def refusal_note(error: UpdateRefused) -> str | None:
+    """Return the text's key for an answer that was not taken; null for an error that is no news to a person."""
+    if isinstance(error, NotAllowed):
+        return "turn_not_allowed"
+    if isinstance(error, DigestMismatch):
+        return "turn_changed"
+    closed = AlreadyClosed | ConfirmationExpired | NotAwaitingConfirmation | ConflictingDecision
+    return "turn_closed" if isinstance(error, closed) else None

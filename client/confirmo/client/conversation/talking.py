@@ -13,22 +13,13 @@ from confirmo.client.conversation.facts import (
     corrections,
     is_same_tool,
     question_of,
+    refusal_note,
     stricter,
 )
 from confirmo.client.conversation.models import Intent, Offer, Session, ToolCall, Turn, Wants
 from confirmo.client.conversation.presenting import Presenter
 from confirmo.client.conversation.saying import said, why
-from confirmo.client.errors import (
-    AlreadyClosed,
-    ConfirmationExpired,
-    ConflictingDecision,
-    DigestMismatch,
-    NotAllowed,
-    NotAwaitingConfirmation,
-    NoWorker,
-    TransactionNotFound,
-    UpdateRefused,
-)
+from confirmo.client.errors import AlreadyClosed, NotAllowed, NoWorker, TransactionNotFound, UpdateRefused
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import WAITING_STATUSES, Decision, Status, TransactionState
 from confirmo.policies.replies import OpenQuestion, Reply, ReplyKind, ReplyReason, read_reply
@@ -246,12 +237,9 @@ class Conversation:
             raise error
         state = error.state if isinstance(error, AlreadyClosed) else None
         state = state or await self._client.state(transaction_id)
+        note = refusal_note(error)
+        if note is None:
+            raise error
         if isinstance(error, NotAllowed):
-            return Turn(said(session.locale, "turn_not_allowed"), state, Wants.ANSWER)
-        if isinstance(
-            error, AlreadyClosed | ConfirmationExpired | NotAwaitingConfirmation | ConflictingDecision
-        ):
-            return await self._presenter.present(session, state, said(session.locale, "turn_closed"))
-        if isinstance(error, DigestMismatch):
-            return await self._presenter.present(session, state, said(session.locale, "turn_changed"))
-        raise error
+            return Turn(said(session.locale, note), state, Wants.ANSWER)
+        return await self._presenter.present(session, state, said(session.locale, note))

@@ -46,6 +46,7 @@ _DONE: Final[dict[str, str]] = {
 """What the operation is called, for tools whose question calls it by its description."""
 
 _ALL_OF_IT: Final = ("isso", "isso ai", "tudo", "tudo isso", "it", "that", "everything", "essa operacao")
+_ITSELF: Final = ("operacao", "operation", "solicitacao", "request")
 _THINGS: Final = ("itens", "items")
 _MIN_WORD: Final = 4
 _ENDINGS: Final = {"ar": ("a", "e", "o", "em"), "er": ("e", "a", "o", "am"), "ir": ("e", "a", "am")}
@@ -64,6 +65,7 @@ class Operation:
         verbs: Forms of its verb.
         stops: It cancels or ends something, so that "cancel" may mean doing it.
         objects: Further words of its name, such as "pedido": what it acts on.
+        names: What it is called itself, such as "cancelamento".
     """
 
     def __init__(self, tool_name: str) -> None:
@@ -71,13 +73,14 @@ class Operation:
         verb = words[0] if words else ""
         self.verbs = frozenset({verb, *_conjugated(verb), *_VERBS.get(verb, "").split()} - {""})
         self.stops = verb in _STOPS
-        self._nouns = frozenset([*_nouns(tool_name), *_DONE.get(verb, "").split(), *_THINGS])
-        self.objects = frozenset(word for word in words[1:] if len(word) >= _MIN_WORD and word.isalpha())
+        self.names = frozenset([*_nouns(tool_name), *_DONE.get(verb, "").split(), *_ITSELF])
+        self.objects = frozenset(
+            word for word in words[1:] if len(word) >= _MIN_WORD and word.isalpha() and word not in self.names
+        )
 
     def phrases(self) -> dict[tuple[str, ...], Role]:
         """Return the phrases that this operation adds to the vocabulary, or changes in it."""
-        found: dict[str, Role] = {"operacao": Role.NOUN, "operation": Role.NOUN}
-        found |= dict.fromkeys(self._nouns, Role.NOUN)
+        found: dict[str, Role] = dict.fromkeys([*self.names, *_THINGS], Role.NOUN)
         if not self.stops:
             found |= dict.fromkeys(CANCEL, Role.QUIT)
             found |= {

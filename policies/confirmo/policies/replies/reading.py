@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from confirmo.policies.replies.edits import has_edit, read_edit, read_sparing
@@ -119,6 +120,8 @@ def _read_yes(message: Message, segments: Sequence[Segment], question: OpenQuest
         return _unclear(ReplyReason.ACKNOWLEDGEMENT)
     if _doubled(segments):
         return _unclear(ReplyReason.IRONY)
+    if _stops_itself(segments, question):
+        return _unclear(ReplyReason.CANCEL_AMBIGUOUS)
     items = {token.item for part in segments for token in part.tokens if token.item is not None}
     whole = {position for position, item in enumerate(question.items) if item.eligible}
     counts = {count_of(part) for part in segments if part.role is Role.COUNT}
@@ -126,6 +129,16 @@ def _read_yes(message: Message, segments: Sequence[Segment], question: OpenQuest
     if (items and items != whole) or counts - {len(whole)} or one:
         return _unclear(ReplyReason.NAMES_ITEM)
     return Reply(ReplyKind.CONFIRM, ReplyReason.YES)
+
+
+def _stops_itself(segments: Sequence[Segment], question: OpenQuestion) -> bool:
+    """Tell whether what shall be cancelled may be the operation: "sim, cancela o cancelamento"."""
+    operation = operation_of(question.tool_name)
+    parts = [part for part in segments if part.role not in (Role.ARTICLE, Role.POLITE)]
+    return operation.stops and any(
+        verb.role is Role.VERB and {token.word for token in noun.tokens} & operation.names
+        for verb, noun in pairwise(parts)
+    )
 
 
 def _speaks_of_one(part: Segment, question: OpenQuestion) -> bool:

@@ -11,13 +11,14 @@ import pytest
 import pytest_asyncio
 from temporalio.client import Client
 
-from confirmo.client import AnsweredState, TransactionClient
+from confirmo.client import AnsweredState, Conversation, TransactionClient, Turn
 from confirmo.client.connection import address_of
 from confirmo.client.main import run
 from confirmo.policies.models import Decision, TransactionRequest
 from confirmo.policies.names import TASK_QUEUE
 from harness import Desk, ToolServer
 from harness.desk import catalog_of
+from harness.retail import RETAIL_POLICIES, RETAIL_TOOLS, retail_behaviour
 from harness.shop import POLICIES, TOOLS, base_behaviour, merged, open_shop
 
 SILENCE = timedelta(seconds=1)
@@ -68,6 +69,29 @@ async def door(client: Client, loja: ToolServer) -> AsyncIterator[OpenDoor]:
             return Door(TransactionClient(client, task_queue=desk.task_queue, worker_patience=SILENCE), desk)
 
         yield open_one
+
+
+@dataclass
+class Chat:
+    """A conversation and the door that it uses."""
+
+    conversation: Conversation
+    shop: Door
+
+    async def turn(self, *arguments: Any, **more: Any) -> Turn:
+        return await self.conversation.turn(*arguments, **more)
+
+
+@pytest.fixture
+def talk(door: OpenDoor, loja: ToolServer) -> Callable[..., Awaitable[Chat]]:
+    """Open a conversation in the shop and the Retail scenario: ``await talk(on_new_subject=…)``."""
+
+    async def open_one(policies: dict[str, Any] | None = None, **options: Any) -> Chat:
+        loja.on |= {name: answer for name, answer in retail_behaviour().items() if name not in loja.on}
+        shop = await door(tools=RETAIL_TOOLS, policies=RETAIL_POLICIES | (policies or {}))
+        return Chat(Conversation(shop.client, **options), shop)
+
+    return open_one
 
 
 @pytest_asyncio.fixture

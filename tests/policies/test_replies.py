@@ -93,6 +93,9 @@ TABLE: list[tuple[OpenQuestion, str, str]] = [
         "ok, quero mudar a lista|yes and show me my invoice|sim, não|não, sim|"
         "sim não|yes no|não deixa de cancelar|não é que eu não queira|claro, claro|até parece|yeah right|yeah yeah|"
         "sim 🙄|sim kkkk|sim, só que não|yes lol|s̶i̶m̶|~sim~|sim/não|sim, a|sim, os dois|yes, that|"
+        "sim, cancela o cancelamento|sim, cancela a operação|pode cancelar a operação sim|"
+        "confirmo, cancela essa operação|yes, cancel the cancellation|yes, cancel the operation|"
+        "sim, pode cancelar essa solicitação|"
         "não, pode|agora não|espera|hmm|tira o Premium|tira o décimo|tira o Netflix|tira o Fora do Ar|tira todos|"
         "inclui o Aya Audiobooks Premium|sim amanhã|sim, por enquanto|só se for amanhã|sim, entendi|remove two|"
         "sim, tanto faz|please|obrigado|só os três primeiros|so|yes, the other one",

@@ -27,6 +27,7 @@ from confirmo.client.errors import (
     UnreadableRecord,
     UpdateRefused,
 )
+from confirmo.client.plugin import ConfirmoPlugin
 from confirmo.client.transactions import TransactionClient
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "AnsweredState",
     "ConfirmationExpired",
     "ConfirmoError",
+    "ConfirmoPlugin",
     "ConflictingDecision",
     "ConnectionProblem",
     "Conversation",

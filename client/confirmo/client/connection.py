@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from temporalio.api.errordetails.v1 import NamespaceNotFoundFailure
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
-from temporalio.converter import DataConverter
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -21,9 +20,9 @@ from confirmo.client.errors import (
     TemporalUnavailable,
     TransactionNotFound,
 )
+from confirmo.client.plugin import ConfirmoPlugin
 from confirmo.client.settings import ClientSettings
 from confirmo.policies.texts import one_line
-from confirmo.workflows.converter import storing_converter
 
 T = TypeVar("T")
 
@@ -36,12 +35,17 @@ TIMED_OUT = (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
 _REFUSED = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNAUTHENTICATED)
 
 
-async def connect(profile: str | None = None, timeout: timedelta = CONNECT_TIMEOUT) -> Client:
+async def connect(
+    profile: str | None = None,
+    timeout: timedelta = CONNECT_TIMEOUT,
+    plugin: ConfirmoPlugin | None = None,
+) -> Client:
     """Return a client whose namespace answers.
 
     Args:
         profile: Profile of the configuration file; null means ``TEMPORAL_PROFILE``, else ``default``.
         timeout: Bound of the whole.
+        plugin: With other settings than the defaults.
 
     Raises:
         InvalidConnection: The settings cannot be read.
@@ -51,7 +55,7 @@ async def connect(profile: str | None = None, timeout: timedelta = CONNECT_TIMEO
     config = _settings(profile)
     address = config.get("target_host") or DEFAULT_ADDRESS
     try:
-        return await within(timeout, _connect(config, address))
+        return await within(timeout, _connect(config, address, plugin or _plugin()))
     except RPCError as error:
         raise fault(error, address=address, namespace=config.get("namespace") or "default") from None
     except ValueError:
@@ -75,8 +79,8 @@ def _settings(profile: str | None) -> ClientConnectConfig:
         ) from None
 
 
-async def _connect(config: ClientConnectConfig, address: str) -> Client:
-    options: dict[str, Any] = {**config, "target_host": address, "data_converter": _converter()}
+async def _connect(config: ClientConnectConfig, address: str, plugin: ConfirmoPlugin) -> Client:
+    options: dict[str, Any] = {**config, "target_host": address, "plugins": [plugin]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         client = await Client.connect(**options)
@@ -84,9 +88,9 @@ async def _connect(config: ClientConnectConfig, address: str) -> Client:
     return client
 
 
-def _converter() -> DataConverter:
+def _plugin() -> ConfirmoPlugin:
     try:
-        return storing_converter(ClientSettings().payload_store)
+        return ConfirmoPlugin(payload_store=ClientSettings().payload_store)
     except ValueError as error:
         raise InvalidConnection(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
 

@@ -13,6 +13,7 @@ from confirmo.client.errors import InvalidDecision, InvalidRequest
 from confirmo.client.listing import Listing
 from confirmo.client.messages import Messenger
 from confirmo.client.paging import items_of
+from confirmo.client.plugin import WORKER_PATIENCE, ConfirmoPlugin, settings_of
 from confirmo.client.reading import Reader
 from confirmo.client.redriving import Redriver
 from confirmo.client.requests import json_payload, payload_limit, prepare_start
@@ -31,7 +32,6 @@ from confirmo.policies.models import (
     TransactionState,
 )
 
-WORKER_PATIENCE = timedelta(seconds=5)
 WATCH_INTERVAL = timedelta(milliseconds=250)
 WATCH_PATIENCE = timedelta(seconds=60)
 
@@ -43,9 +43,9 @@ class TransactionClient:
     raise ``TransactionNotFound`` where there is none.
 
     Args:
-        client: A Temporal client, for example that of ``connect``.
-        task_queue: Where the workers of new transactions listen.
-        worker_patience: How long a worker may take before a decision is handed over as a signal instead.
+        client: A Temporal client: that of ``connect``, or any other, best with a ``ConfirmoPlugin``.
+        task_queue: Where the workers of new transactions listen; null means as the client's plugin says.
+        worker_patience: How long a worker may take before a decision is handed over as a signal instead; null as well.
 
     Attributes:
         temporal: The Temporal client.
@@ -55,13 +55,15 @@ class TransactionClient:
         self,
         client: Client,
         *,
-        task_queue: str = names.TASK_QUEUE,
-        worker_patience: timedelta = WORKER_PATIENCE,
+        task_queue: str | None = None,
+        worker_patience: timedelta | None = None,
     ) -> None:
         self.temporal = client
-        self._reader = Reader(client, worker_patience)
-        messenger = Messenger(client, self._reader, task_queue)
-        self._delivery = Delivery(messenger, self._reader, worker_patience)
+        settings = settings_of(client)
+        patience = settings.worker_patience if worker_patience is None else worker_patience
+        self._reader = Reader(client, patience)
+        messenger = Messenger(client, self._reader, task_queue or settings.task_queue)
+        self._delivery = Delivery(messenger, self._reader, patience)
         self._redriver = Redriver(self._reader, self._delivery)
 
     @classmethod
@@ -80,8 +82,8 @@ class TransactionClient:
             TemporalUnavailable: No answer within ``timeout``.
             NamespaceNotFound: The namespace does not exist.
         """
-        client = await connect(profile, timeout)
-        return cls(client, task_queue=task_queue, worker_patience=worker_patience)
+        plugin = ConfirmoPlugin(task_queue=task_queue, worker_patience=worker_patience)
+        return cls(await connect(profile, timeout, plugin))
 
     async def start(
         self,

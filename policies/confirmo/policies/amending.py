@@ -91,7 +91,7 @@ def apply_amendment(
     removed_ids = _still_excluded(removed_ids, amendment.arguments or {}, requested_tool)
     if not amendment.remove_item_ids and not amendment.add_items:
         return Changed(arguments=arguments, removed_ids=tuple(sorted(removed_ids)))
-    gone = _removed(amendment, items)
+    gone = _removed(amendment, items, removed_ids)
     name = _carrier(requested_tool)
     if name is None or not items:
         raise _invalid("This transaction has no items to remove or to add to: amend its arguments instead.")
@@ -130,9 +130,12 @@ def _checked(
     return dict(arguments)
 
 
-def _removed(amendment: Amendment, items: Sequence[FrozenItem]) -> tuple[FrozenItem, ...]:
+def _removed(
+    amendment: Amendment, items: Sequence[FrozenItem], removed_ids: frozenset[str]
+) -> tuple[FrozenItem, ...]:
+    """Return the items that go; one that went before may be named again."""
     known = {item.item_id: item for item in items}
-    unknown = [item_id for item_id in amendment.remove_item_ids if item_id not in known]
+    unknown = [item_id for item_id in amendment.remove_item_ids if item_id not in {*known, *removed_ids}]
     if unknown:
         raise _invalid(
             "remove_item_ids names an item that is not part of this question; look at items in its state."
@@ -145,7 +148,7 @@ def _removed(amendment: Amendment, items: Sequence[FrozenItem]) -> tuple[FrozenI
             or not str(entry).strip()
         ):
             raise _invalid("add_items takes texts, numbers or objects, none of them empty.")
-    gone = tuple(known[item_id] for item_id in dict.fromkeys(amendment.remove_item_ids))
+    gone = tuple(known[item_id] for item_id in dict.fromkeys(amendment.remove_item_ids) if item_id in known)
     left = [item for item in items if item.eligible and item not in gone]
     if not left and not amendment.add_items:
         raise _invalid("Nothing would be left: reject or cancel the transaction instead.")

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Literal
 
 from confirmo.policies.models import FrozenItem, ItemState, Progress, Status, Wire
-from confirmo.policies.tool_spec import ToolSpec
+from confirmo.policies.tool_spec import Channel, ToolSpec
 
 
 class PrevalidateRequest(Wire):
@@ -80,6 +80,7 @@ class Completion(Progress):
     request_id: str | None = None
     locale: str = "pt-BR"
     redrive_of: str | None = None
+    channel: Channel = "any"
 
 
 class Delivery(Wire):

@@ -236,7 +236,13 @@ class Approval(Wire):
 
 
 class Confirmation(Wire):
-    """The frozen question."""
+    """The frozen question.
+
+    Attributes:
+        channel: Who may pass a yes on: ``any`` door, only one that asks the person itself (``elicitation``), or none
+            that an agent has a part in (``out_of_band``). Doors keep to it; the workflow cannot see where a yes
+            came from.
+    """
 
     message: str
     digest: str
@@ -244,6 +250,7 @@ class Confirmation(Wire):
     expires_at: str
     approvals_needed: int = 1
     approvals: tuple[Approval, ...] = ()
+    channel: Literal["any", "elicitation", "out_of_band"] = "any"
 
 
 class PreValidationRecord(Wire):
@@ -352,6 +359,7 @@ class TransactionState(Wire):
     Attributes:
         items: All of them, up to 3,000; of a larger set 500: what failed, what is unknown, and then the others.
         items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
+        parameter_types: Declared type words of the missing and invalid parameters.
     """
 
     transaction_id: str
@@ -374,6 +382,7 @@ class TransactionState(Wire):
     events: tuple[Event, ...] = ()
     redrive_of: str | None = None
     redriven_as: str | None = None
+    parameter_types: dict[str, str] = {}
 
 
 class ParametersProvided(Wire):

@@ -1,6 +1,6 @@
 """What the three configuration files say about one tool, resolved: the frozen form that enters history."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -47,6 +47,11 @@ class PreValidationPolicy(Wire):
     timeout_seconds: float = 10.0
 
 
+Channel = Literal["any", "elicitation", "out_of_band"]
+CHANNELS: Final[tuple[Channel, ...]] = ("any", "elicitation", "out_of_band")
+"""From the laxest to the strictest."""
+
+
 class ConfirmationPolicy(Wire):
     """``confirmation`` of a policy. ``by`` is ``any``, ``requester``, ``other`` or ``role:<name>``."""
 
@@ -55,7 +60,12 @@ class ConfirmationPolicy(Wire):
     by: str = "any"
     approvals: int = 1
     items: Literal["all", "any"] = "all"
-    channel: Literal["any", "elicitation", "out_of_band"] = "any"
+    channel: Channel = "any"
+
+
+def strictest_channel(*policies: ConfirmationPolicy) -> Channel:
+    """Return the channel of a tool that was re-targeted: the stricter of what was asked for and what will run."""
+    return max((policy.channel for policy in policies), key=CHANNELS.index)
 
 
 class ExecutionPolicy(Wire):

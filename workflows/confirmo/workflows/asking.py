@@ -16,7 +16,7 @@ from confirmo.policies.events import EventName, timestamp
 from confirmo.policies.models import Confirmation, FrozenItem, PreValidationRecord, Status
 from confirmo.policies.questions import confirmation_question
 from confirmo.policies.snapshot import question_digest
-from confirmo.policies.tool_spec import ToolSpec
+from confirmo.policies.tool_spec import ToolSpec, strictest_channel
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
 
@@ -94,6 +94,7 @@ def _freeze(
         requested_at=timestamp(now),
         expires_at=timestamp(book.deadline),
         approvals_needed=tool.confirmation.approvals,
+        channel=strictest_channel(book.requested_tool.confirmation, tool.confirmation),
     )
     book.emit(EventName.CONFIRMATION_REQUIRED, items_count=len(items))
 
@@ -121,6 +122,7 @@ async def _deliver(book: Book, items: Sequence[FrozenItem]) -> None:
                 items=told_items(items) if book.webhook else (),
                 approvals_needed=confirmation.approvals_needed,
                 request_id=short_or_none(book.request.request_id),
+                channel=confirmation.channel,
             ),
             activity_id=f"question-{book.questions}",
             start_to_close_timeout=options.DELIVERY_TIMEOUT,

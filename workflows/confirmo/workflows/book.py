@@ -290,7 +290,13 @@ class Book:
             reason_code=self.reason_code,
             events=tuple(self.events),
             redrive_of=self.request.redrive.of if self.request.redrive else None,
+            parameter_types=self._parameter_types(),
         )
+
+    def _parameter_types(self) -> dict[str, str]:
+        asked = [*self.missing, *(invalid.name for invalid in self.invalid)]
+        specs = [self.tool.argument(name) for name in asked] if self.tool else []
+        return {spec.name: spec.type for spec in specs if spec is not None}
 
     def _item_state(self, item: FrozenItem) -> ItemState:
         outcome = self.outcomes.get(item.item_id)

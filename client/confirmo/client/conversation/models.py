@@ -32,7 +32,33 @@ class ToolCall(BaseModel):
     @property
     def digest(self) -> str:
         """Fingerprint of tool and arguments, 16 hex digits."""
-        return hashlib.sha256(canonical(self.model_dump()).encode()).hexdigest()[:16]
+        return _digest(self.model_dump())
+
+    @property
+    def argument_digests(self) -> dict[str, str]:
+        """Fingerprint of each argument by name."""
+        return {name: _digest(value) for name, value in self.arguments.items()}
+
+
+class Offer:
+    """The tool call that came with a message, and whether it was taken up.
+
+    Args:
+        call: Null for none.
+        session: Before the turn: a call that the open transaction was started with is no news.
+    """
+
+    def __init__(self, call: ToolCall | None, session: "Session") -> None:
+        self.call = call if call is not None and call.digest != session.call_digest else None
+
+    def take(self) -> ToolCall | None:
+        """Return the call, once; null where there is none, or where it was taken."""
+        call, self.call = self.call, None
+        return call
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:16]
 
 
 class Session(BaseModel):
@@ -45,7 +71,8 @@ class Session(BaseModel):
             repeated because the session was not stored finds the same transaction.
         transaction_id: The open transaction.
         shown_digest: Digest of the question that this conversation has shown; a yes is a yes to this one.
-        call_digest: Of the tool call that started the open transaction.
+        call_digest: Of the tool call that the open transaction was started or last corrected with.
+        argument_digests: The same for each of its arguments by name: what an agent brings again is no correction.
         started: How many transactions were started.
         parked: Open transactions that were put on hold, the last one last.
     """
@@ -59,16 +86,24 @@ class Session(BaseModel):
     transaction_id: str | None = None
     shown_digest: str | None = None
     call_digest: str | None = None
+    argument_digests: dict[str, str] = {}
     started: int = 0
     parked: tuple[str, ...] = ()
 
-    def hold(self, transaction_id: str, call_digest: str | None) -> None:
+    def hold(self, transaction_id: str, call: ToolCall | None) -> None:
         """Take up a transaction; none of its questions has been shown."""
-        self.transaction_id, self.call_digest, self.shown_digest = transaction_id, call_digest, None
+        self.transaction_id, self.shown_digest = transaction_id, None
+        self.note_call(call)
+
+    def note_call(self, call: ToolCall | None) -> None:
+        """Remember what the open transaction was asked for with."""
+        self.call_digest = call.digest if call else None
+        self.argument_digests = call.argument_digests if call else {}
 
     def release(self) -> None:
         """Forget the open transaction."""
-        self.transaction_id = self.call_digest = self.shown_digest = None
+        self.transaction_id = self.shown_digest = None
+        self.note_call(None)
 
 
 class Wants(StrEnum):
@@ -81,7 +116,7 @@ class Wants(StrEnum):
     AGENT = "agent"
     """The agent: the message is not for Confirmo. A question that is open stays open."""
     PATIENCE = "patience"
-    """Nothing from the person; call ``turn`` again later to hear how it ended."""
+    """Nothing from the person here; call ``turn`` again later to hear how it ended."""
     NOTHING = "nothing"
     """It is over."""
 
@@ -96,6 +131,8 @@ class Turn:
         wants: What comes next.
         reply: How the message was read, null where nothing was open.
         rest: The part of the message that is another request, for the agent.
+        unused: The tool call that came with the message, where it was neither started nor taken for a correction: bring
+            it again when its time has come.
     """
 
     text: str
@@ -103,3 +140,4 @@ class Turn:
     wants: Wants
     reply: Reply | None = None
     rest: str = ""
+    unused: ToolCall | None = None

@@ -3,12 +3,13 @@
 from datetime import timedelta
 
 from confirmo.client.answers import AnsweredState, is_over
-from confirmo.client.conversation.models import Session, ToolCall, Turn, Wants
+from confirmo.client.conversation.models import Offer, Session, ToolCall, Turn, Wants
 from confirmo.client.conversation.saying import ending, joined, said
 from confirmo.client.errors import NoWorker, TransactionNotFound
 from confirmo.client.requests import prepare_start
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import CLOSED_STATUSES, Status, TransactionRequest, TransactionState
+from confirmo.policies.tool_spec import CHANNELS, Channel
 
 
 class Presenter:
@@ -17,11 +18,18 @@ class Presenter:
     Args:
         client: The door.
         patience: How long a turn waits for a result.
+        channel: How strict a channel the messages are.
     """
 
-    def __init__(self, client: TransactionClient, patience: timedelta) -> None:
+    def __init__(self, client: TransactionClient, patience: timedelta, channel: Channel) -> None:
         self._client = client
         self._patience = patience
+        self._channel = channel
+
+    def takes_yes(self, state: TransactionState) -> bool:
+        """Whether policy lets a yes to the open question come through this conversation."""
+        asked = state.confirmation
+        return asked is not None and CHANNELS.index(asked.channel) <= CHANNELS.index(self._channel)
 
     async def start(self, session: Session, call: ToolCall, *notes: str) -> Turn:
         """Start a transaction for a tool call and present it."""
@@ -35,7 +43,7 @@ class Presenter:
             requester=session.requester,
             locale=session.locale,
         )
-        session.hold(prepare_start(request, None).transaction_id, call.digest)
+        session.hold(prepare_start(request, None).transaction_id, call)
         try:
             state = await self._client.start(request)
         except NoWorker as error:
@@ -45,19 +53,38 @@ class Presenter:
             raise
         return await self.present(session, state, *notes)
 
-    async def present(self, session: Session, state: TransactionState, *notes: str) -> Turn:
-        """Say how a transaction stands; its question counts as shown from here on."""
+    async def present(
+        self, session: Session, state: TransactionState, *notes: str, then: Offer | None = None
+    ) -> Turn:
+        """Say how a transaction stands; its question counts as shown from here on.
+
+        Args:
+            session: Of the conversation.
+            state: Of the transaction.
+            notes: What is said before.
+            then: What is started where this one is over, before anything that was put on hold is taken up again.
+        """
         if is_over(state) or state.status in CLOSED_STATUSES:
             session.release()
+            call = then.take() if then else None
+            if call is not None:
+                return await self.start(session, call, *notes, ending(session.locale, state))
             return await self.resume(session, state, *notes, ending(session.locale, state))
         if state.status is Status.AWAITING_CONFIRMATION and state.confirmation is not None:
             session.shown_digest = state.confirmation.digest
-            return Turn(joined(*notes, state.question or state.confirmation.message), state, Wants.ANSWER)
+            question = state.question or state.confirmation.message
+            if self.takes_yes(state):
+                return Turn(joined(*notes, question), state, Wants.ANSWER)
+            return Turn(
+                joined(*notes, question, said(session.locale, "turn_elsewhere")), state, Wants.PATIENCE
+            )
         if state.status is Status.COLLECTING_PARAMETERS:
             return Turn(joined(*notes, state.question or ""), state, Wants.VALUE)
-        return await self.finish(session, state, *notes)
+        return await self.finish(session, state, *notes, then=then)
 
-    async def finish(self, session: Session, state: TransactionState, *notes: str) -> Turn:
+    async def finish(
+        self, session: Session, state: TransactionState, *notes: str, then: Offer | None = None
+    ) -> Turn:
         """Wait, for so long, until someone is needed or it is over, and present that."""
         try:
             later = await self._client.awaiting(state.transaction_id, timeout=self._patience)
@@ -65,7 +92,7 @@ class Presenter:
             return Turn(joined(*notes, said(session.locale, "turn_running")), state, Wants.PATIENCE)
         if later.status in (Status.EXECUTING, Status.VALIDATING):
             return Turn(joined(*notes, said(session.locale, "turn_running")), later, Wants.PATIENCE)
-        return await self.present(session, later, *notes)
+        return await self.present(session, later, *notes, then=then)
 
     async def resume(self, session: Session, closed: TransactionState, *notes: str) -> Turn:
         """Say how one ended, and ask again the question of the one that was put on hold before it."""
@@ -89,7 +116,7 @@ class Presenter:
         except TransactionNotFound:
             return None
 
-    async def decided(self, session: Session, answer: AnsweredState) -> Turn:
+    async def decided(self, session: Session, answer: AnsweredState, then: Offer | None = None) -> Turn:
         """Say what became of a yes or a no."""
         if answer.accepted_by == "signal":
             return Turn(said(session.locale, "turn_recorded"), answer, Wants.PATIENCE)
@@ -99,4 +126,4 @@ class Presenter:
             given, needed = len(asked.approvals), asked.approvals_needed
             text = said(session.locale, "turn_approvals", given=given, needed=needed)
             return Turn(text, answer, Wants.PATIENCE)
-        return await self.present(session, answer)
+        return await self.present(session, answer, then=then)

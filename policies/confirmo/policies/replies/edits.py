@@ -1,9 +1,11 @@
 """Changing the set in words: "tira o segundo", "só o Aya", "inclui também o Neymar Jr"."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from confirmo.policies.replies.models import OpenQuestion, Reply, ReplyKind, ReplyReason
+from confirmo.policies.replies.operation import operation_of
 from confirmo.policies.replies.references import Unresolved, resolve
 from confirmo.policies.replies.roles import Role
 from confirmo.policies.replies.segments import Segment
@@ -11,7 +13,7 @@ from confirmo.policies.replies.segments import Segment
 MAX_NAME: Final = 200
 """Characters of an added item's name."""
 
-_EDITS: Final = frozenset({Role.REMOVE, Role.REMOVE_OUT, Role.KEEP, Role.ADD})
+_EDITS: Final = frozenset({Role.REMOVE, Role.REMOVE_OUT, Role.SPARE, Role.KEEP, Role.ADD})
 _LEAD: Final = frozenset(
     {
         Role.YES,
@@ -31,7 +33,7 @@ _LEAD: Final = frozenset(
 _TAIL: Final = frozenset({Role.POLITE, Role.LIST, Role.OUT})
 _NEVER_A_NAME: Final = frozenset(
     {Role.YES, Role.NO, Role.QUIT, Role.IF, Role.HEDGE, Role.REQUEST, Role.UNSURE, Role.VERB, Role.ALL, Role.COUNT,
-     Role.PRONOUN, Role.IRONY}
+     Role.PRONOUN, Role.IRONY, Role.SWAP, Role.CORRECT}
 )  # fmt: skip
 _SUFFIX: Final = frozenset({"tambem", "too", "as well"})
 
@@ -62,8 +64,20 @@ def read_edit(segments: Sequence[Segment], text: str, question: OpenQuestion) ->
         return Reply(ReplyKind.UNCLEAR, problem.reason)
 
 
+def read_sparing(segments: Sequence[Segment], text: str, question: OpenQuestion) -> Reply | None:
+    """Return the amendment of "não cancela o Aya": a no to the operation for some of the items; else null."""
+    first, *objects = segments
+    verbs = operation_of(question.tool_name).verbs
+    if first.role is not Role.NO or first.tokens[-1].word not in verbs or not objects or objects[0].broken:
+        return None
+    reply = read_edit([replace(first, role=Role.REMOVE), *objects], text, question)
+    return reply if reply is not None and reply.kind is ReplyKind.AMEND else None
+
+
 def _split(segments: Sequence[Segment]) -> list[Edit] | None:
     """Cut a message into edits with their objects; null where something else stands before the first."""
+    if {Role.SPARE, Role.LIST} <= {part.role for part in segments}:
+        return None
     parts = [part for part in segments if part.role is not Role.LIST]
     start = next(at for at, part in enumerate(parts) if part.role in _EDITS)
     lead, rest = parts[:start], parts[start:]
@@ -109,14 +123,14 @@ def _apply(edits: Sequence[Edit], text: str, question: OpenQuestion) -> Reply:
 def _meant(verb: Segment, objects: Sequence[Segment], question: OpenQuestion) -> set[int]:
     if verb.role is Role.REMOVE_OUT and not any(part.role is Role.OUT for part in objects):
         raise Unresolved(ReplyReason.NOT_UNDERSTOOD)
+    if verb.role is Role.SPARE and not operation_of(question.tool_name).stops:
+        raise Unresolved(ReplyReason.NOT_UNDERSTOOD)
     chunks = list(_chunks(objects))
     if not chunks:
         raise Unresolved(ReplyReason.NO_SUCH_ITEM)
     roles = {part.role for chunk in chunks for part in chunk}
     if Role.ALL in roles:
-        raise Unresolved(
-            ReplyReason.NOTHING_LEFT if verb.role is Role.REMOVE else ReplyReason.NOTHING_CHANGES
-        )
+        raise Unresolved(ReplyReason.NOTHING_CHANGES if verb.role is Role.KEEP else ReplyReason.NOTHING_LEFT)
     if roles & _NEVER_A_NAME - {Role.COUNT}:
         raise Unresolved(
             ReplyReason.CONDITIONAL if roles & {Role.IF, Role.HEDGE} else ReplyReason.NOT_UNDERSTOOD

@@ -42,6 +42,8 @@ class ReplyReason(StrEnum):
     NOTHING_CHANGES = "nothing_changes"
     VALUE_EXPECTED = "value_expected"
     NEW_REQUEST = "new_request"
+    CORRECTION = "correction"
+    """Another value is meant for what was asked about; who knows the arguments has to say which."""
     NOT_UNDERSTOOD = "not_understood"
     AGENT_DISAGREES = "agent_disagrees"
     """The agent's own reading is stricter than this one; ``read_reply`` itself never says so."""
@@ -56,7 +58,8 @@ class Reply:
         reason: Why it was read so.
         remove_ids: Of an amendment: what goes. "Only these" is written as the others going.
         add_texts: Of an amendment: what comes, as the person wrote it.
-        value: Of ``PROVIDE``: the text, without space around it.
+        value: Of ``PROVIDE``: the text, without space around it; of a parameter that is a yes or a no, ``true`` or
+            ``false``.
         rest: Of a ``REJECT`` with a request behind it: that request.
         has_yes: A yes, or what sounds like one, is part of it.
     """

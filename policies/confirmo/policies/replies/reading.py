@@ -2,23 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
-from confirmo.policies.replies.edits import has_edit, read_edit
+from confirmo.policies.replies.edits import has_edit, read_edit, read_sparing
 from confirmo.policies.replies.models import NamedItem, OpenQuestion, Reply, ReplyKind, ReplyReason
-from confirmo.policies.replies.operation import CANCEL, operation_of
+from confirmo.policies.replies.operation import operation_of
+from confirmo.policies.replies.refusing import NOS, negates_a_stop, no_and_more
 from confirmo.policies.replies.roles import Role
 from confirmo.policies.replies.segments import Segment, count_of, name_items, segment
 from confirmo.policies.replies.tokens import MAX_CHARACTERS, Message, tokenize
+from confirmo.policies.replies.values import read_value
 
 _IN_A_YES: Final = frozenset(
     {Role.YES, Role.WEAK, Role.WISH, Role.POLITE, Role.ARTICLE, Role.PRONOUN, Role.NOUN, Role.VERB, Role.ITEM, Role.ALL,
      Role.COUNT}
 )  # fmt: skip
 _OBJECTS: Final = frozenset({Role.ARTICLE, Role.NOUN, Role.ITEM, Role.ALL, Role.COUNT})
-_NOS: Final = frozenset({Role.NO, Role.QUIT})
-_IN_A_NO: Final = _NOS | {Role.WEAK, Role.POLITE, Role.ARTICLE, Role.PRONOUN, Role.NOUN, Role.ITEM}
+_IN_A_NO: Final = NOS | {Role.WEAK, Role.POLITE, Role.ARTICLE, Role.PRONOUN, Role.NOUN, Role.ITEM}
 _SOUNDS_YES: Final = frozenset({Role.YES, Role.WEAK})
+_BESIDE_A_VALUE: Final = frozenset({Role.UNKNOWN, Role.ARTICLE, Role.NOUN, Role.NO, Role.AND, Role.POLITE})
+"""What may stand beside another value: "não, é o pedido PED-1002"."""
+_ONE: Final = frozenset({"um", "uma", "one"})
+_LETS: Final = frozenset({"pode", "quero"})
 _MAY_I: Final = frozenset({"pode", "poderia", "da", "consegue", "can", "could", "would"})
 
 
@@ -40,9 +46,9 @@ def read_reply(text: str, question: OpenQuestion) -> Reply:
     tokens = name_items(message.tokens, named.items)
     if not tokens:
         return _unclear(ReplyReason.QUESTION if message.asks else ReplyReason.EMPTY)
-    segments = segment(tokens, question.tool_name)
+    segments = segment(tokens, "" if question.asks_value else question.tool_name)
     reply = (
-        _read_value(message, segments, question) if question.asks_value else _read(message, segments, named)
+        read_value(message, segments, question) if question.asks_value else _read(message, segments, named)
     )
     return replace(reply, has_yes=any(part.role in _SOUNDS_YES for part in segments))
 
@@ -65,40 +71,88 @@ def _read(message: Message, segments: Sequence[Segment], question: OpenQuestion)
     edit = _edit(message, segments, question)
     if edit is not None:
         return edit
+    if _corrects(segments, roles, question):
+        return Reply(ReplyKind.OTHER, ReplyReason.CORRECTION)
     if message.asks:
-        answers = roles <= _SOUNDS_YES | _NOS | {Role.POLITE, Role.VERB}
+        answers = roles <= _SOUNDS_YES | NOS | {Role.POLITE, Role.VERB}
         return _unclear(ReplyReason.QUESTION) if answers else Reply(ReplyKind.OTHER, ReplyReason.QUESTION)
     if Role.YES in roles and roles <= _IN_A_YES:
         return _read_yes(message, segments, question)
-    if roles & _NOS and roles <= _IN_A_NO:
+    if len(segments) > 1 and segments[-1].role is Role.REMOVE_OUT and segments[-1].broken:
+        segments, roles = segments[:-1], {part.role for part in segments[:-1]}  # "não, deixa"
+    if roles & NOS and roles <= _IN_A_NO:
         return _read_no(segments, question)
     return _read_rest(message, segments, roles)
 
 
 def _edit(message: Message, segments: Sequence[Segment], question: OpenQuestion) -> Reply | None:
-    if not has_edit(segments) or not question.items:
+    if not question.items:
         return None
     if any(part.role in (Role.IF, Role.UNSURE, Role.IRONY) for part in segments):
         return None
     if message.asks and segments[0].tokens[0].word not in _MAY_I:
         return None
+    if not has_edit(segments):
+        return read_sparing(segments, message.text, question)
     return read_edit(segments, message.text, question)
+
+
+def _corrects(segments: Sequence[Segment], roles: set[Role], question: OpenQuestion) -> bool:
+    """Tell whether another value is meant: "na verdade é o PED-1002", "troca o motivo para …", "é o PED-1002"."""
+    unknown = {token.word for part in segments if part.role is Role.UNKNOWN for token in part.tokens}
+    if roles & (_SOUNDS_YES | {Role.IF, Role.HEDGE, Role.UNSURE, Role.IRONY}) or not unknown:
+        return False
+    if Role.CORRECT in roles:
+        return True
+    if segments[0].role is Role.SWAP:
+        swapped = {Role.INTO, Role.ARTICLE} & {part.role for part in segments[2:]}
+        return bool(swapped)
+    names_other = any(any(character.isdecimal() for character in word) and len(word) > 1 for word in unknown)
+    known = all(part.role in _BESIDE_A_VALUE for part in segments)
+    return known and names_other and not any(item.label != item.item_id for item in question.items)
 
 
 def _read_yes(message: Message, segments: Sequence[Segment], question: OpenQuestion) -> Reply:
     first = next(part for part in segments if part.role not in (Role.POLITE, Role.WEAK))
     if message.hesitates:
         return _unclear(ReplyReason.HESITATION)
-    if first.role is not Role.YES or not _complete(segments):
+    if not (first.role is Role.YES or _affirms(segments, first)) or not _complete(segments):
         return _unclear(ReplyReason.ACKNOWLEDGEMENT)
     if _doubled(segments):
         return _unclear(ReplyReason.IRONY)
+    if _stops_itself(segments, question):
+        return _unclear(ReplyReason.CANCEL_AMBIGUOUS)
     items = {token.item for part in segments for token in part.tokens if token.item is not None}
     whole = {position for position, item in enumerate(question.items) if item.eligible}
     counts = {count_of(part) for part in segments if part.role is Role.COUNT}
-    if (items and items != whole) or counts - {len(whole)}:
+    one = len(whole) > 1 and any(_speaks_of_one(part, question) for part in segments)
+    if (items and items != whole) or counts - {len(whole)} or one:
         return _unclear(ReplyReason.NAMES_ITEM)
     return Reply(ReplyKind.CONFIRM, ReplyReason.YES)
+
+
+def _stops_itself(segments: Sequence[Segment], question: OpenQuestion) -> bool:
+    """Tell whether what shall be cancelled may be the operation: "sim, cancela o cancelamento"."""
+    operation = operation_of(question.tool_name)
+    parts = [part for part in segments if part.role not in (Role.ARTICLE, Role.POLITE)]
+    return operation.stops and any(
+        verb.role is Role.VERB and {token.word for token in noun.tokens} & operation.names
+        for verb, noun in pairwise(parts)
+    )
+
+
+def _speaks_of_one(part: Segment, question: OpenQuestion) -> bool:
+    """Tell whether a phrase means one thing: "um", "esse mesmo", "o pedido"."""
+    words = {token.word for token in part.tokens}
+    objects = {word for word in operation_of(question.tool_name).objects if not word.endswith("s")}
+    return bool(words & (_ONE | objects)) or (part.role is Role.WEAK and bool(words & {"esse", "essa"}))
+
+
+def _affirms(segments: Sequence[Segment], first: Segment) -> bool:
+    """Tell whether the verb that leads is let happen and affirmed behind: "pode cancelar sim"."""
+    allowed = len(first.tokens) > 1 and first.role is Role.VERB and first.tokens[0].word in _LETS
+    behind = [part for part in segments if part.role is not Role.POLITE]
+    return allowed and behind[-1].role is Role.YES
 
 
 def _doubled(segments: Sequence[Segment]) -> bool:
@@ -125,35 +179,29 @@ def _read_no(segments: Sequence[Segment], question: OpenQuestion) -> Reply:
     if items and items != whole:
         return _unclear(ReplyReason.NAMES_ITEM)
     roles = [part.role for part in segments]
-    if Role.WEAK in roles[next(at for at, role in enumerate(roles) if role in _NOS) :]:
+    if Role.WEAK in roles[next(at for at, role in enumerate(roles) if role in NOS) :]:
         return _unclear(ReplyReason.CONTRADICTION)
-    stops = any(token.word in CANCEL for part in segments for token in part.tokens)
-    negated = any(token.word in ("nao", "don", "not") for part in segments for token in part.tokens)
-    if stops and negated and not operation_of(question.tool_name).stops and not _breaks(segments):
+    if not operation_of(question.tool_name).stops and negates_a_stop(segments):
         return _unclear(ReplyReason.NEGATION)
     return Reply(ReplyKind.REJECT, ReplyReason.NO)
-
-
-def _breaks(segments: Sequence[Segment]) -> bool:
-    return any(part.broken for part in segments[1:])
 
 
 def _read_rest(message: Message, segments: Sequence[Segment], roles: set[Role]) -> Reply:
     """Say what a message is that is neither a yes nor a no nor a change, the plainest reason first."""
     if Role.IRONY in roles:
         return _unclear(ReplyReason.IRONY)
-    abandoned = _no_and_more(message, segments)
+    abandoned = no_and_more(message, segments)
     if abandoned is not None:
         return abandoned
     if Role.UNSURE in roles:
         return _unclear(ReplyReason.UNSURE)
-    if roles & _NOS and Role.VERB in roles and roles <= _IN_A_NO | {Role.VERB}:
+    if roles & NOS and Role.VERB in roles and roles <= _IN_A_NO | {Role.VERB}:
         return _unclear(ReplyReason.CANCEL_AMBIGUOUS)
-    if roles & _NOS and Role.YES in roles:
+    if roles & NOS and Role.YES in roles:
         return _unclear(ReplyReason.CONTRADICTION)
     if roles & {Role.HEDGE, Role.IF}:
         return _unclear(ReplyReason.CONDITIONAL)
-    if roles & _NOS:
+    if roles & NOS:
         return _unclear(ReplyReason.NEGATION)
     return _read_positive(segments, roles)
 
@@ -168,46 +216,6 @@ def _read_positive(segments: Sequence[Segment], roles: set[Role]) -> Reply:
     first = next((part for part in segments if part.role is not Role.POLITE), segments[0])
     if first.role in _SOUNDS_YES:
         return _unclear(ReplyReason.YES_AND_MORE)
-    if roles & {Role.REQUEST, Role.WISH, Role.VERB}:
+    if roles & {Role.REQUEST, Role.WISH, Role.VERB, Role.SWAP, Role.CORRECT}:
         return Reply(ReplyKind.OTHER, ReplyReason.NEW_REQUEST)
     return _unclear(ReplyReason.NOT_UNDERSTOOD)
-
-
-def _no_and_more(message: Message, segments: Sequence[Segment]) -> Reply | None:
-    """Return the no of "não, quero ver minha fatura": a whole no, a pause, and another request."""
-    at = 0
-    while (
-        at < len(segments) and segments[at].role in _NOS | {Role.POLITE} and not (at and segments[at].broken)
-    ):
-        at += 1
-    while at < len(segments) and segments[at].role in _NOS | {Role.POLITE}:
-        at += 1
-    head, rest = segments[:at], segments[at:]
-    if not rest or not rest[0].broken or not any(part.role in _NOS for part in head):
-        return None
-    roles = {part.role for part in rest}
-    wants = rest[0].role in (Role.REQUEST, Role.WISH)
-    denies = {Role.YES, Role.VERB, Role.NOUN, Role.HEDGE, Role.IF, Role.UNSURE, Role.NO, Role.QUIT}
-    if not wants or roles & denies or Role.UNKNOWN not in roles:
-        return None
-    return Reply(ReplyKind.REJECT, ReplyReason.NO, rest=message.text[rest[0].tokens[0].start :].strip())
-
-
-def _read_value(message: Message, segments: Sequence[Segment], question: OpenQuestion) -> Reply:
-    """Read a message while a parameter is asked for: it is the value, unless it is clearly something else."""
-    roles = {part.role for part in segments}
-    abandoned = _no_and_more(message, segments)
-    if abandoned is not None and segments[0].role is Role.QUIT:
-        return abandoned
-    stops = all(token.word in CANCEL for part in segments for token in part.tokens)
-    if stops or (Role.QUIT in roles and roles <= {Role.NO, Role.QUIT, Role.POLITE, Role.WEAK}):
-        return Reply(ReplyKind.REJECT, ReplyReason.NO)
-    if message.asks:
-        return Reply(ReplyKind.OTHER, ReplyReason.QUESTION)
-    if roles <= {Role.UNSURE, Role.POLITE}:
-        return _unclear(ReplyReason.UNSURE)
-    if roles <= {Role.YES, Role.WEAK, Role.NO, Role.POLITE} and not question.boolean_value:
-        return _unclear(ReplyReason.VALUE_EXPECTED)
-    if segments[0].role in (Role.REQUEST, Role.WISH):
-        return Reply(ReplyKind.OTHER, ReplyReason.NEW_REQUEST)
-    return Reply(ReplyKind.PROVIDE, ReplyReason.VALUE, value=message.text.strip())

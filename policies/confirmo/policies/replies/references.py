@@ -31,7 +31,7 @@ _SKIPPED: Final = frozenset(
         "n",
         "#",
     }
-    | {"item", "itens", "items", "servico", "pedido", "one", "ones"}
+    | {"item", "itens", "items", "servico", "servicos", "pedido", "pedidos", "one", "ones"}
 )
 _SUFFIXES: Final = ("o", "a", "st", "nd", "rd", "th")
 

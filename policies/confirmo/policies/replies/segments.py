@@ -11,10 +11,25 @@ from confirmo.policies.replies.operation import operation_of
 from confirmo.policies.replies.roles import Role
 from confirmo.policies.replies.tokens import Token, fold, words_of
 
-LONGEST: Final = 5
+LONGEST: Final = 6
 """Words of a phrase."""
 
 _COUNTS: Final = {**words_pt.NUMBERS, **words_en.NUMBERS, "ambos": 2, "ambas": 2, "both": 2}
+_BEFORE_COUNT: Final = (
+    (),
+    ("os",),
+    ("as",),
+    ("dos",),
+    ("das",),
+    ("all",),
+    ("todos", "os"),
+    ("todas", "as"),
+    ("the",),
+)
+_THINGS: Final = (
+    (),
+    *((word,) for word in ("servicos", "itens", "pedidos", "assinaturas", "items", "services", "orders")),
+)
 MIN_ID: Final = 3
 """Characters of an id by which people may name an item."""
 
@@ -93,7 +108,9 @@ def _longest(tokens: Sequence[Token], phrases: Phrases) -> Segment:
 @lru_cache(maxsize=256)
 def phrases_for(tool_name: str) -> Phrases:
     """Return the vocabulary for questions of one tool."""
-    return {**dict(_known()), **operation_of(tool_name).phrases()}
+    operation = operation_of(tool_name)
+    objects: dict[tuple[str, ...], Role] = {(word,): Role.NOUN for word in operation.objects}
+    return {**objects, **dict(_known()), **operation.phrases()}
 
 
 def _known() -> Iterable[tuple[tuple[str, ...], Role]]:
@@ -103,10 +120,11 @@ def _known() -> Iterable[tuple[tuple[str, ...], Role]]:
                 yield tuple(fold(phrase).split()), role
     for word, number in _COUNTS.items():
         if number > 1:
-            for before in ((), ("os",), ("as",), ("all",), ("todos", "os"), ("the",)):
-                yield (*before, word), Role.COUNT
+            for before in _BEFORE_COUNT:
+                for things in _THINGS:
+                    yield (*before, word, *things), Role.COUNT
 
 
 def count_of(part: Segment) -> int:
     """Return the number that a ``COUNT`` names."""
-    return _COUNTS[part.tokens[-1].word]
+    return next(_COUNTS[token.word] for token in part.tokens if token.word in _COUNTS)

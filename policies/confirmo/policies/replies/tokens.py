@@ -20,7 +20,7 @@ _TOKEN: Final = re.compile(
 _REPEATED: Final = re.compile(r"(.)\1+")
 _STRETCHED: Final = frozenset(
     {"sim", "nao", "yes", "no", "ok", "okay", "claro", "confirmo", "confirma", "yeah", "yep", "yup", "nope"}
-    | {"nunca", "jamais", "beleza", "pode", "isso", "certo"}
+    | {"nunca", "jamais", "beleza", "pode", "isso", "certo", "cancela", "bora", "show", "please"}
 )
 """Words that people stretch: siiim, nãããão, yesss."""
 

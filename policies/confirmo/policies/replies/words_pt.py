@@ -12,12 +12,15 @@ PHRASES: Final[Mapping[Role, str]] = {
         "pode prosseguir|pode executar|pode seguir em frente|pode ir em frente|pode mandar ver|prossiga|prosseguir|"
         "vai em frente|va em frente|siga em frente|desejo sim|quero sim|eu quero sim|autorizo|eu autorizo|"
         "autorizado|aprovo|aprovado|de acordo|estou de acordo|concordo|sem duvida|sem duvidas|afirmativo|positivo|"
-        "execute|executa|pode autorizar|faca isso|isso sim|sem duvida nenhuma"
+        "execute|executa|pode autorizar|faca isso|isso sim|sem duvida nenhuma|pode seguir|pode seguir com|"
+        "pode prosseguir com|pode dar andamento|pode dar sequencia|pode dar seguimento|pode efetivar|pode efetuar|"
+        "pode realizar|prossiga com|confirmadissimo|pode fazer sim|pode confirmar sim|pode seguir sim|pode ir sim"
     ),
     Role.WEAK: (
         "ok|okay|okey|oki|certo|ta certo|beleza|blz|ta|ta bom|esta bem|ta bem|tudo bem|tudo certo|joia|legal|"
         "perfeito|otimo|show|uhum|aham|ahan|pode|podemos|isso|isso mesmo|isso ai|exato|exatamente|"
-        "combinado|fechado|bora|vamos|vamos la|valeu|vai|manda|manda ver|manda bala|"
+        "combinado|fechado|fechou|demorou|bora|vamos|vamos la|vai|manda|manda ver|manda bala|s|ss|okk|tenho certeza|"
+        "tenho certeza absoluta|tenho certeza sim|esse mesmo|essa mesma|esses mesmos|essas mesmas|ta ok|tudo ok|"
         "obvio|logico|certeza|"
         "pode ir|pode continuar|continua|continue|faz|faca|👍|👌|✅|✔|☑|🆗|💯"
     ),
@@ -28,15 +31,19 @@ PHRASES: Final[Mapping[Role, str]] = {
         "nunca|melhor nao|acho melhor nao|e melhor nao|prefiro nao|com certeza nao|claro que nao|certamente nao|"
         "obvio que nao|logico que nao|nao faca|nao faca isso|nao faz isso|nao faz|nao pode|nao prossiga|"
         "nao execute|nao executa|nao desejo|nao precisa|nao precisa mais|recuso|eu recuso|nao mesmo|"
-        "nada disso|que nao|acho que nao|👎|❌|🚫|🙅"
+        "nada disso|que nao|acho que nao|n|nn|naum|nem a pau|nem ferrando|to fora|quero nao|pode nao|"
+        "pensei melhor e nao|👎|❌|🚫|🙅"
     ),
     Role.QUIT: (
         "deixa pra la|deixa para la|deixe pra la|deixa quieto|esquece|esqueca|esquece isso|esqueca isso|desisto|"
-        "desisti|eu desisto|mudei de ideia|pare|para tudo|aborta|abortar|pode esquecer|nao vou mais|parar"
+        "desisti|eu desisto|mudei de ideia|pare|para tudo|aborta|abortar|pode esquecer|nao vou mais|parar|deixa queto|"
+        "deixa assim|deixa como esta|deixa como ta|deixe como esta|esquece isso ai|esquece tudo|esquece isso tudo|"
+        "desisti disso|deixa isso pra la|deixa isso quieto"
     ),
     Role.POLITE: (
         "para mim|pra mim|por favor|por gentileza|pfv|pfvr|pf|"
-        "obrigado|obrigada|muito obrigado|muito obrigada|brigado|brigada|obg|vlw|"
+        "obrigado|obrigada|muito obrigado|muito obrigada|brigado|brigada|obg|vlw|valeu|"
+        "pela ajuda|pela atencao|opa|pensando bem|pensei melhor|"
         "senhor|senhora|moco|moca|agora|agora mesmo|bom dia|boa tarde|boa noite|oi|ola|entao|🙏|🙂|😊|😀|😃|😄|😁|☺|❤|"
         "💪|🎉|🤝"
     ),
@@ -52,7 +59,8 @@ PHRASES: Final[Mapping[Role, str]] = {
     Role.UNSURE: (
         "nao sei|sei la|talvez|pode ser|acho|acho que sim|acho que|quem sabe|depende|nao tenho certeza|sem certeza|"
         "estou em duvida|to em duvida|tenho duvida|tenho duvidas|nao lembro|nao entendi|como assim|hmm|hm|hum|"
-        "nao tenho certeza nao|tanto faz|creio que sim|imagino que sim|provavelmente|deve ser"
+        "nao tenho certeza nao|tanto faz|creio que sim|imagino que sim|provavelmente|deve ser|sei nao|nao faco ideia|"
+        "nao faco a menor ideia|nao tenho aqui|nao tenho isso|nao tenho agora|nao me lembro|nao tenho ideia"
     ),
     Role.IRONY: (
         "claro claro|ate parece|so que nao|sqn|aham sei|sei|ah ta|ta bom viu|ah claro|sim sim claro|aham claro|"
@@ -61,10 +69,20 @@ PHRASES: Final[Mapping[Role, str]] = {
     Role.REQUEST: (
         "queria|gostaria|gostaria de|preciso|me mostra|me mostre|mostra|mostre|me diz|me diga|me fala|me explica|"
         "ver|consultar|consulta|consulte|quero ver|quero saber|saber|qual|quais|quanto|quantos|quantas|como|onde|"
-        "por que|porque|quem|mudar|muda|mude|alterar|altera|altere|trocar|troca|troque|pagar|paga|pague|"
+        "por que|porque|quem|pagar|paga|pague|"
         "contratar|contrata|transfere|transferir|envia|enviar|manda o|manda a|me manda|poderia|da pra|da para|"
         "voce pode|voces podem|quero que"
     ),
+    Role.CORRECT: (
+        "na verdade|na real|quis dizer|eu quis dizer|quero dizer|o certo e|o correto e|o numero certo e|"
+        "corrigindo|errei|"
+        "me enganei|me confundi|confundi|foi engano|digo"
+    ),
+    Role.SWAP: (
+        "mudar|muda|mude|alterar|altera|altere|trocar|troca|troque|corrige|corrija|corrigir|quero mudar|quero trocar|"
+        "quero alterar|pode trocar|pode mudar|pode alterar|substitui|substitua"
+    ),
+    Role.INTO: "por|para|pelo|pela",
     Role.REMOVE: (
         "tira|tire|tirar|tirando|remove|remova|remover|retira|retire|retirar|exclui|exclua|excluir|menos|exceto|"
         "com excecao de|fora|salvo|tirar fora|pode tirar|pode remover|quero tirar|quero remover|desconsidera|"
@@ -78,7 +96,8 @@ PHRASES: Final[Mapping[Role, str]] = {
         "quero incluir|quero adicionar|pode incluir|pode adicionar|mais o|mais a"
     ),
     Role.OUT: "de fora|fora da lista",
-    Role.LIST: "da lista|na lista|dessa lista|desta lista|nessa lista|nesta lista|tb|tbm|ai",
+    Role.SPARE: "mantem|mantenha|manter|quero manter|quero ficar com|deixa ficar",
+    Role.LIST: "da lista|na lista|dessa lista|desta lista|nessa lista|nesta lista|tb|tbm|ai|junto",
 }
 
 NUMBERS: Final = {

@@ -134,8 +134,13 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "reply_nothing_changes": "That does not change the list.",
         "reply_value_expected": "I need the information that was asked for; to give up, say 'cancel'.",
         "reply_new_request": "That looks like another request.",
+        "reply_correction": "I understood that the details shall change; nothing was done.",
         "reply_not_understood": "I did not understand the answer.",
         "reply_agent_disagrees": "The answer can be read in two ways.",
+        "turn_elsewhere": (
+            "The 'yes' to this is not given in this conversation: please confirm through the agreed channel."
+        ),
+        "turn_corrected": "The details were changed, and nothing has been done yet.",
         "turn_still_open": "The earlier question is still open:",
         "turn_changed": "The question has changed since it was shown, and the answer was not used. It now is:",
         "turn_closed": "The question is no longer open, and the answer was not used.",

@@ -1,0 +1,63 @@
+"""A plugin for Temporal clients: Confirmo's converter, and where its workers listen."""
+
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+from temporalio.client import Client
+from temporalio.converter import DataConverter, DefaultPayloadConverter
+from temporalio.plugin import SimplePlugin
+
+from confirmo.policies import names
+from confirmo.workflows.converter import storing_converter
+
+WORKER_PATIENCE = timedelta(seconds=5)
+
+
+class ConfirmoPlugin(SimplePlugin):
+    """Makes a Temporal client, for example an agent runtime's own, fit for ``TransactionClient``.
+
+    A codec, a failure converter and a payload converter of the caller's stay: what travels is plain JSON. Workers that
+    are built on the client get nothing from it.
+
+    Args:
+        task_queue: Where the workers of new transactions listen.
+        worker_patience: How long a worker may take before a decision is handed over as a signal instead.
+        payload_store: Where payloads go that Temporal does not hold, as ``CONFIRMO_PAYLOAD_STORE`` of the workers says;
+            null means that what this machine holds can be read.
+
+    Raises:
+        ValueError: The payload store is not known.
+
+    Attributes:
+        task_queue: As given.
+        worker_patience: As given.
+    """
+
+    def __init__(
+        self,
+        *,
+        task_queue: str = names.TASK_QUEUE,
+        worker_patience: timedelta = WORKER_PATIENCE,
+        payload_store: str | None = None,
+    ) -> None:
+        own = storing_converter(payload_store)
+        super().__init__("confirmo.client", data_converter=partial(_converter, own))
+        self.task_queue = task_queue
+        self.worker_patience = worker_patience
+
+
+def settings_of(client: Client) -> ConfirmoPlugin:
+    """Return the plugin that a client was connected with, the last one of several; else the defaults."""
+    found = [plugin for plugin in client.config().get("plugins", ()) if isinstance(plugin, ConfirmoPlugin)]
+    return found[-1] if found else ConfirmoPlugin()
+
+
+def _converter(own: DataConverter, existing: DataConverter | None) -> DataConverter:
+    if existing is None:
+        return own
+    if existing.external_storage is None:
+        existing = replace(existing, external_storage=own.external_storage)
+    if existing.payload_converter_class is not DefaultPayloadConverter:
+        return existing
+    return replace(existing, payload_converter_class=own.payload_converter_class)

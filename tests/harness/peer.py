@@ -1,4 +1,4 @@
-"""Another project's MCP client, in an environment of its own that ``make peers`` filled, as a process that a test talks to."""
+"""Another project's MCP client, in an environment of its own (``make peers``), as a process that a test talks to."""
 
 import asyncio
 import json
@@ -60,7 +60,9 @@ class Peer:
         return Answer(**await self._ask(asked))
 
     async def _ask(self, asked: dict[str, Any]) -> dict[str, Any]:
-        assert self.process.stdin and self.process.stdout and self.process.stderr
+        assert self.process.stdin
+        assert self.process.stdout
+        assert self.process.stderr
         async with asyncio.timeout(BOUND):
             self.process.stdin.write(json.dumps(asked).encode() + b"\n")
             line = await self.process.stdout.readline()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.shop import F1, F2, PACKAGES
 from harness.peer import KINDS, peer
+from harness.shop import F1, F2, PACKAGES
 
 YES = {"action": "accept", "content": {"confirm": True}}
 UNTICKED = {"action": "accept", "content": {"confirm": False}}

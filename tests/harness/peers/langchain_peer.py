@@ -1,4 +1,4 @@
-"""``langchain-mcp-adapters`` as a process: its tools, called as LangChain calls them, with a new session for each call."""
+"""``langchain-mcp-adapters`` as a process: its tools as LangChain calls them, each call in a session of its own."""
 
 import asyncio
 from typing import Any

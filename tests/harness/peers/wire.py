@@ -1,4 +1,4 @@
-"""Between a test and a peer: one JSON document a line. Runs in the peer's environment, with the standard library alone."""
+"""Between a test and a peer: one JSON document a line. Runs in the environment of the peer, on the standard library."""
 
 import asyncio
 import json

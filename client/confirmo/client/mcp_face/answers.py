@@ -7,7 +7,7 @@ import mcp_types as types
 from pydantic import Field
 
 from confirmo.client.answers import status_word
-from confirmo.client.mcp_face.advice import spoken
+from confirmo.client.mcp_face.advice import left_out, spoken
 from confirmo.client.mcp_face.windows import Window, items_in, result_in, told, window
 from confirmo.policies.models import (
     Confirmation,
@@ -85,7 +85,7 @@ def answer(
     }
     same = {name: getattr(state, name) for name in FaceAnswer.model_fields.keys() - made.keys()}
     seen = FaceAnswer(**made, **same)
-    texts = [*spoken(state), told(shown), note]
+    texts = [*spoken(state), left_out(state), told(shown), note]
     return types.CallToolResult(
         content=[
             types.TextContent(type="text", text="\n".join(text for text in texts if text)),

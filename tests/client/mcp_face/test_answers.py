@@ -129,7 +129,9 @@ async def test_a_thousand_items_come_in_pieces(face, loja):
         id = {"transaction_id": told["transaction_id"]}
         yes = id | {"digest": told["confirmation"]["digest"]}
         done = await client.call_tool("transaction_confirm", yes)
-        pieces = [await client.call_tool("transaction_status", id | {"items_from": n}) for n in (51, 951, 5000)]
+        pieces = [
+            await client.call_tool("transaction_status", id | {"items_from": n}) for n in (51, 951, 5000)
+        ]
         for wrong in (0, -1, "2", 1.5, True, None):
             assert (await client.call_tool("transaction_status", id | {"items_from": wrong})).is_error
     for result in (asked, done, *pieces):

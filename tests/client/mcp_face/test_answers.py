@@ -16,6 +16,12 @@ PLENTY = 40_000
 """Characters of one answer, all of its parts together: about 10,000 tokens."""
 
 
+@pytest.fixture
+def mode():
+    """What comes back is made in one place for both forms."""
+    return "2026-07-28"
+
+
 def size(result):
     return len(result.model_dump_json(by_alias=True))
 

@@ -41,7 +41,16 @@ CASES = {
 }
 """Every case of the area, and the test that runs it here. All of them can occur: of CF-18, which is for doors that take
 texts, this door shows that it takes none."""
+DOORS = {"agent": "legacy", "user during the call": "legacy", "user between rounds": "2026-07-28"}
 NUMBERS = (1, 3, 6, 8, 9, 12, 14, 18, 21, 22, 23, 24, 25, 27, 29, 32, 35)
+
+
+@pytest.fixture
+def mode(request):
+    """The protocol's form: of the person's own answer both, of all else one."""
+    return DOORS[
+        request.node.callspec.params.get("by", "agent") if hasattr(request.node, "callspec") else "agent"
+    ]
 
 
 def test_every_case_of_the_area_has_its_test():
@@ -93,7 +102,7 @@ async def test_a_double_click_executes_once(face, loja):
     assert [events.count(name) for name in ("CONFIRMATION_REQUIRED", "CONFIRMED", "COMPLETED")] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("by", ["agent", "user"])
+@pytest.mark.parametrize("by", DOORS)
 async def test_a_yes_after_the_deadline_executes_nothing_and_says_expired(face, loja, by):
     shown = await face(policies={SET: {"confirmation": {"expires_seconds": 0.5}}})
     meta = {"confirmo/request_id": uuid.uuid4().hex}
@@ -103,7 +112,7 @@ async def test_a_yes_after_the_deadline_executes_nothing_and_says_expired(face, 
         await shown.client.result(id)
         return YES
 
-    if by == "user":
+    if by != "agent":
         async with shown.connect(Person([too_late])) as client:
             late = await client.call_tool(*F1, meta=meta)
     else:
@@ -113,7 +122,7 @@ async def test_a_yes_after_the_deadline_executes_nothing_and_says_expired(face, 
             late = await confirmed(client, told)
     content = late.structured_content
     assert (content["status"], content["transaction_id"]) == ("EXPIRED", id)
-    assert late.is_error or by == "user"
+    assert late.is_error
     state = await shown.client.state(id)
     assert content["confirmation"]["expires_at"] == state.confirmation.expires_at
     assert "CONFIRMED" not in await events_of(shown, content)
@@ -139,10 +148,10 @@ async def test_a_yes_that_races_with_a_cancel_is_one_of_the_two(face, loja):
             }
 
 
-@pytest.mark.parametrize("by", ["agent", "user"])
+@pytest.mark.parametrize("by", DOORS)
 async def test_a_no_stands_and_a_later_yes_gets_the_recorded_refusal(face, loja, by):
     shown = await face()
-    async with shown.connect(Person([NO]) if by == "user" else None) as client:
+    async with shown.connect(Person([NO]) if by != "agent" else None) as client:
         told = (await client.call_tool(*F1)).structured_content
         if by == "agent":
             no = await client.call_tool("transaction_reject", id_of(told))
@@ -191,7 +200,7 @@ async def test_two_open_questions_get_their_own_answers_in_either_order(face, lo
     assert (len(loja.called(RETURN)), loja.called(SET)) == (1, [])
 
 
-@pytest.mark.parametrize("by", ["agent", "user"])
+@pytest.mark.parametrize("by", DOORS)
 async def test_what_is_shown_is_what_runs(face, loja, by):
     resolved = {"alvo": "Rádio Maré, Clube Leitura", "items": ITEMS[:2]}
     loja.on[CHECK] = {
@@ -199,11 +208,11 @@ async def test_what_is_shown_is_what_runs(face, loja, by):
         "transaction_decision": {"resolved_arguments": resolved, "target_tool": SET},
     }
     person = Person([YES])
-    async with (await face()).connect(person if by == "user" else None) as client:
+    async with (await face()).connect(person if by != "agent" else None) as client:
         asked = await client.call_tool(SET, {"alvo": "maré e leitura"})
         told = asked.structured_content
-        question = person.shown[0].message if by == "user" else asked.content[0].text
-        done = told if by == "user" else (await confirmed(client, told)).structured_content
+        question = person.shown[0].message if by != "agent" else asked.content[0].text
+        done = told if by != "agent" else (await confirmed(client, told)).structured_content
     names = [item["name"] for item in ITEMS[:2]]
     assert all(name in question for name in names)
     assert ITEMS[2]["name"] not in question
@@ -381,7 +390,7 @@ async def test_a_target_that_is_unknown_or_switched_off_is_never_reached(face, l
     assert (person.shown, loja.called(SET), loja.called(target)) == ([], [], [])
 
 
-@pytest.mark.parametrize("by", ["agent", "user"])
+@pytest.mark.parametrize("by", DOORS)
 async def test_one_ineligible_item_is_shown_and_the_others_run(face, loja, by):
     items = [item | {"eligible": item["id"] != "A-02"} for item in ITEMS]
     items[1]["reason"] = "fidelidade"
@@ -389,10 +398,10 @@ async def test_one_ineligible_item_is_shown_and_the_others_run(face, loja, by):
     decision = {"resolved_arguments": {"items": items}, "confirmation_message": message}
     loja.on[CHECK] = {"eligible": True, "status": "PARTIALLY_ELIGIBLE", "transaction_decision": decision}
     person = Person([YES])
-    async with (await face()).connect(person if by == "user" else None) as client:
+    async with (await face()).connect(person if by != "agent" else None) as client:
         asked = await client.call_tool(*F1)
-        done = asked if by == "user" else await confirmed(client, asked.structured_content)
-    question = person.shown[0].message if by == "user" else asked.content[0].text
+        done = asked if by != "agent" else await confirmed(client, asked.structured_content)
+    question = person.shown[0].message if by != "agent" else asked.content[0].text
     assert message in question
     told = done.structured_content
     counts = [told["progress"][f"items_{word}count"] for word in ("", "succeeded_", "failed_")]

@@ -21,8 +21,8 @@ class Window(Wire):
 
 def window(state: TransactionState, first: int = 1) -> Window | None:
     """Return what an answer shows of a set from ``first`` on; null where it shows all of it."""
-    entries = [list for output in _outputs(state.result) for list in _listed(output).values()]
-    of = max(len(state.items), *(len(list) for list in entries), 0)
+    entries = [every for output in _outputs(state.result) for every in _listed(output).values()]
+    of = max(len(state.items), *(len(every) for every in entries), 0)
     if of <= ITEMS:
         return None
     first = min(max(first, 1), of)
@@ -39,7 +39,7 @@ def result_in(result: TransactionResult | None, shown: Window | None) -> Transac
     if result is None or shown is None:
         return result
     cut = {
-        tool: output | {name: list[shown.first - 1 : shown.last] for name, list in _listed(output).items()}
+        tool: output | {name: every[shown.first - 1 : shown.last] for name, every in _listed(output).items()}
         if isinstance(output, dict)
         else output
         for tool, output in (result.result.get("output") or {}).items()

@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEERS := tests/harness/peers
+PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed
 
-.PHONY: setup demo test check lint format bench chaos lock clean
+.PHONY: setup peers demo test check lint format bench chaos lock clean
 
 setup: $(STAMP)
 
@@ -17,10 +19,21 @@ $(STAMP): pyproject.toml requirements.lock
 	fi
 	@touch $(STAMP)
 
+# Other projects' MCP clients, each in an environment of its own: they want versions that exclude each other.
+peers: $(PEER_STAMPS)
+
+$(VENV)/peers/%/.installed: $(PEERS)/%.txt | $(STAMP)
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv -q --allow-existing --python $(BIN)/python $(@D) && uv pip install -q --python $(@D)/bin/python -r $<; \
+	else \
+	  $(BIN)/python -m venv $(@D) && $(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<; \
+	fi
+	@touch $@
+
 demo: setup
 	$(BIN)/confirmo demo
 
-test: setup
+test: setup peers
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 lint: setup
@@ -43,6 +56,9 @@ chaos: setup
 
 lock:
 	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev pyproject.toml -o requirements.lock
+	for name in current before; do \
+	  uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
+	done
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

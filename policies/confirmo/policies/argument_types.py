@@ -65,6 +65,8 @@ def _coerce_type(value: Any, spec: ArgumentSpec, locale: str, depth: int) -> Any
             return _to_array(value, spec, locale, depth)
         case "object":
             return _to_object(value, locale, depth)
+        case "any":
+            return copy_json(value, locale, depth)
 
 
 def _to_string(value: Any, locale: str) -> str:

@@ -31,7 +31,7 @@ class Collected(Wire):
 
     Attributes:
         arguments: What will be shown and sent, in declared order: coerced values and defaults. An optional
-            argument without a value is absent.
+            argument without a value is absent. Of the type ``any`` every value is one, null and empty text too.
         ignored: Names that are not declared, in the order given.
         missing: Required names without a value, in the order of ``requires``.
         invalid: Declared names whose value is not taken, in declared order.
@@ -50,6 +50,9 @@ def collect(arguments: Mapping[str, Any], tool: ToolSpec, locale: str = "pt-BR")
     invalid: list[InvalidParameter] = []
     for spec in declared:
         try:
+            if spec.type == "any" and spec.name in arguments:
+                taken[spec.name] = coerce(arguments[spec.name], spec, locale)
+                continue
             value = _value(arguments.get(spec.name), spec, tool, locale)
         except ArgumentError as error:
             invalid.append(InvalidParameter(name=spec.name, reason=error.reason))

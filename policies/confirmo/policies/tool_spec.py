@@ -6,7 +6,8 @@ from pydantic import Field
 
 from confirmo.policies.models import Effect, OperationType, Wire
 
-ArgumentType = Literal["string", "integer", "number", "boolean", "array", "object"]
+ArgumentType = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
+"""``any`` is for tools whose server alone judges its arguments, and no word of the files."""
 
 
 class ArgumentSpec(Wire):

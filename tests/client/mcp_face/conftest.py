@@ -1,9 +1,12 @@
 """The face of the shop, for the official client, in both forms of the protocol."""
 
+import asyncio
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -50,6 +53,13 @@ class Face:
         async with serving(self.server.streamable_http_app()) as port:
             yield f"http://127.0.0.1:{port}/mcp"
 
+    @asynccontextmanager
+    async def as_process(self, *more: str) -> AsyncIterator[str]:
+        """``confirmo mcp`` over HTTP as a process; yields its address."""
+        http = ("--transport", "streamable-http", "--port", "0", "--locale", "en")
+        async with running(self.over_stdio(*http, *more)) as url:
+            yield url
+
     def over_stdio(self, *more: str) -> StdioServerParameters:
         return command(self.desk, "--config", str(self.folder), *more)
 
@@ -61,6 +71,26 @@ def command(desk: Desk, *arguments: str) -> StdioServerParameters:
         args=["-m", "confirmo.client.main", "mcp", *arguments],
         env={"TEMPORAL_ADDRESS": address_of(desk.client), "CONFIRMO_TASK_QUEUE": desk.task_queue},
     )
+
+
+@asynccontextmanager
+async def running(given: StdioServerParameters) -> AsyncIterator[str]:
+    """Run a face over HTTP until the end of the block, where it has to leave politely; yields its address."""
+    process = await asyncio.create_subprocess_exec(
+        given.command, *given.args, env=os.environ | (given.env or {}), stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr
+    try:
+        async with asyncio.timeout(60):
+            line = (await process.stderr.readline()).decode()
+        assert line.startswith("MCP at "), line + (await process.stderr.read()).decode()
+        yield line.split()[2].rstrip(";")
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(60):
+            _, errors = await process.communicate()
+    assert (process.returncode, errors) == (0, b""), errors.decode()
 
 
 OpenFace = Callable[..., Awaitable[Face]]
@@ -78,8 +108,18 @@ async def loja(tools: ToolServer) -> ToolServer:
 
 
 @pytest_asyncio.fixture
-async def face(client: Temporal, loja: ToolServer, mode: str, tmp_path: Path) -> AsyncIterator[OpenFace]:
-    """Open a face: ``await face(policies=…, options=FaceOptions(…))``."""
+async def face(opened: OpenFace, mode: str) -> AsyncIterator[OpenFace]:
+    """Open a face for the official client, in both forms: ``await face(policies=…, options=FaceOptions(…))``."""
+
+    async def open_one(**options: Any) -> Face:
+        return replace(await opened(**options), mode=mode)
+
+    yield open_one
+
+
+@pytest_asyncio.fixture
+async def opened(client: Temporal, loja: ToolServer, tmp_path: Path) -> AsyncIterator[OpenFace]:
+    """Open a face, whoever its client is."""
     async with AsyncExitStack() as stack:
 
         async def open_one(*, options: FaceOptions | None = None, **changes: Any) -> Face:
@@ -87,7 +127,7 @@ async def face(client: Temporal, loja: ToolServer, mode: str, tmp_path: Path) ->
             door = TransactionClient(client, task_queue=desk.task_queue, worker_patience=timedelta(seconds=1))
             server = build_server(door, desk.catalog, options or FaceOptions(locale="en"))
             write_files(tmp_path, loja, changes.get("tools", {}), changes.get("policies", {}))
-            return Face(desk, server, door, mode, tmp_path)
+            return Face(desk, server, door, MODES[0], tmp_path)
 
         yield open_one
 

@@ -11,8 +11,10 @@ from mcp.client.stdio import StdioServerParameters
 
 from confirmo.activities.tools import ToolListing
 from confirmo.client.connection import address_of
-from confirmo.worker.errors import ServerUnavailable
-from confirmo.worker.wrapping import wrap, wrapped_server, wrapped_tool, wrapping_queue
+from confirmo.policies.arguments import collect
+from confirmo.worker.errors import ConfigurationError, ServerUnavailable
+from confirmo.worker.wrap_target import WrapTarget
+from confirmo.worker.wrapping import wrap, wrapped_tool
 from harness.person import YES, Person
 from harness.serving import serving
 
@@ -62,41 +64,105 @@ async def test_a_wrapped_server_asks_first_and_reads_at_once(client, mode, tmp_p
 async def test_a_server_that_does_not_answer_is_a_sentence():
     for target in ("http://127.0.0.1:1/mcp", "/nowhere/at/all"):
         with pytest.raises(ServerUnavailable, match="does not say what it can do"):
-            await wrap(target)
+            await wrap(WrapTarget(target))
     for target in ("", "a 'b"):
         with pytest.raises(ServerUnavailable, match="empty or not quoted"):
-            wrapped_server(target, {})
+            WrapTarget(target).server({})
+
+
+def test_headers_and_url_are_read_like_those_of_the_file_and_never_quoted():
+    target = WrapTarget("http://x/${PATH_}", {"Authorization": "Bearer ${TOKEN}"})
+    server = target.server({"TOKEN": "s3cret", "PATH_": "mcp"})
+    assert (server.endpoint, server.headers) == ("http://x/mcp", {"Authorization": "Bearer s3cret"})
+    assert "s3cret" not in repr(server) + repr(target)
+    for headers, told in (
+        ({"A": "${TOKEN}"}, "TOKEN is not set"),
+        ({"A B": "x-s3cret"}, "not the name of an HTTP header"),
+        ({"A": "x-s3cret\r\nB: y"}, "one line"),
+    ):
+        with pytest.raises(ConfigurationError) as error:
+            WrapTarget("http://x/mcp", headers).server({})
+        (problem,) = error.value.problems
+        assert (problem.file, problem.line) == ("--wrap", None)
+        assert told in problem.message
+        assert "s3cret" not in problem.message
+
+
+def test_a_command_gets_the_environment_without_what_is_confirmos_own():
+    given = {"PATH": "/bin", "API_KEY": "k", "TEMPORAL_API_KEY": "s", "CONFIRMO_TASK_QUEUE": "q"}
+    assert WrapTarget("server --x").server(given).env == {"PATH": "/bin", "API_KEY": "k"}
 
 
 def test_the_queue_of_a_target_is_stable_and_its_own():
-    assert wrapping_queue("a") == wrapping_queue("a") != wrapping_queue("b")
+    one = WrapTarget("http://x/mcp")
+    assert one.queue() == WrapTarget("http://x/mcp").queue() == "confirmo-wrap-1878ee01f072e884"
+    others = [
+        WrapTarget("http://y/mcp"),
+        WrapTarget("http://x/mcp", {"Authorization": "a"}),
+        WrapTarget("http://x/mcp", tenant="b"),
+        WrapTarget("http://x/mcp", requester="ana"),
+        WrapTarget("http://x/mcp", requester="bia"),
+    ]
+    assert len({target.queue() for target in (one, *others)}) == 6
 
 
-def test_types_are_found_through_unions_and_references_and_hints_do_not_decide():
+def test_a_tools_arguments_go_out_as_they_came_whatever_its_schema_says():
     schema = {
         "$defs": {"Color": {"type": "string", "enum": ["red"]}, "Loop": {"$ref": "#/$defs/Loop"}},
         "properties": {
             "color": {"$ref": "#/$defs/Color"},
-            "count": {"anyOf": [{"type": "null"}, {"type": "integer"}]},
-            "flag": {"type": ["boolean", "null"]},
-            "many": {"type": "array", "items": {"type": "string"}},
-            "map": {"properties": {"a": {}}},
+            "either": {"anyOf": [{"type": "array"}, {"type": "string"}, {"type": "null"}]},
+            "filePath": {"type": "string"},
+            "rows_to_add": {"type": "array", "items": {"type": "array"}, "description": "Rows"},
             "loop": {"$ref": "#/$defs/Loop"},
             "any": True,
         },
-        "required": ["color", "many", "gone", 7],
+        "required": ["color", "rows_to_add", "gone", 7],
     }
     tool = wrapped_tool(ToolListing("t", input_schema=schema, idempotent_hint=True))
-    types = {argument.name: argument.type for argument in tool.arguments}
-    assert types == {
-        "color": "string",
-        "count": "integer",
-        "flag": "boolean",
-        "many": "array",
-        "map": "object",
-        "loop": "string",
-        "any": "string",
+    assert {argument.type for argument in tool.arguments} == {"any"}
+    labels = {argument.name: argument.label for argument in tool.arguments}
+    assert (labels["filePath"], labels["rows_to_add"]) == ("file path", None)
+    assert (tool.requires, tool.execution.effect) == (("color", "rows_to_add"), "unsafe")
+    assert tool.execution.evidence == "envelope"
+    given = {"color": "", "either": "a, b", "filePath": None, "rows_to_add": [[None, 1], []], "any": 0.5}
+    collected = collect(given, tool)
+    assert (collected.arguments, collected.missing, collected.invalid) == (given, (), ())
+    assert collect({}, tool).missing == ("color", "rows_to_add")
+    for odd in (None, {}, {"properties": []}, {"properties": {"a": None}, "required": "a"}):
+        assert wrapped_tool(ToolListing("t", input_schema=odd)).requires == ()
+
+
+@pytest.mark.parametrize(
+    ("reads", "destroys", "asks"),
+    [
+        (True, None, False),
+        (True, False, False),
+        (True, True, True),
+        (None, False, True),
+        (False, None, True),
+        (None, None, True),
+    ],
+)
+def test_only_what_is_plainly_read_only_is_not_asked_for(reads, destroys, asks):
+    listing = ToolListing("get_x", "Only reads.", read_only_hint=reads, destructive_hint=destroys)
+    assert wrapped_tool(listing).require_confirmation is asks
+
+
+def test_a_tool_has_items_where_its_output_schema_promises_a_flag_for_each():
+    def of(output, **more):
+        words = {"ids": {"type": "array", "items": {"type": "string"}}, "note": {"type": "string"}} | more
+        schema = {"properties": words, "required": ["ids", *more]}
+        return wrapped_tool(ToolListing("t", input_schema=schema, output_schema=output))
+
+    entry = {"type": "object", "properties": {"id": {"type": "string"}, "ok": {"type": "boolean"}}}
+    promised = {
+        "properties": {"results": {"type": "array", "items": {"$ref": "#/$defs/E"}}},
+        "$defs": {"E": entry},
     }
-    assert (tool.requires, tool.execution.effect, tool.require_confirmation) == (("color",), "unsafe", True)
-    assert wrapped_tool(ToolListing("t", read_only_hint=True)).require_confirmation is False
-    assert wrapped_tool(ToolListing("t", input_schema={"required": "x", "properties": []})).arguments == ()
+    tool = of(promised)
+    assert (tool.execution.evidence, tool.argument("ids").type) == ("results", "array")
+    other = {"properties": {"results": {"type": "array", "items": {"type": "object"}}}}
+    for less in (of(None), of(other), of(promised, more={"type": "array"})):
+        assert less.execution.evidence == "envelope"
+        assert less.argument("ids").type == "any"

@@ -1,9 +1,8 @@
 """A catalogue from what a tool server says of itself: everything not plainly read-only asks for confirmation."""
 
-import hashlib
 import os
-import shlex
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from confirmo.activities.tools import ListNeverEnds, ToolListing, ToolServers
@@ -12,54 +11,25 @@ from confirmo.policies.errors import CallFailed
 from confirmo.policies.models import OperationType
 from confirmo.policies.tool_spec import (
     ArgumentSpec,
-    ArgumentType,
     Catalog,
     ExecutionPolicy,
-    ServerSpec,
     ToolSpec,
 )
 from confirmo.worker.errors import ServerUnavailable
+from confirmo.worker.wrap_target import SERVER, WrapTarget
 
-SERVER: Final = "wrapped"
-_TYPES: Final[dict[str, ArgumentType]] = {
-    "string": "string",
-    "integer": "integer",
-    "number": "number",
-    "boolean": "boolean",
-    "array": "array",
-    "object": "object",
-}
+_FLAGS: Final = ("success", "ok")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+")
 
 
-def wrapped_server(target: str, environ: Mapping[str, str]) -> ServerSpec:
-    """Return the server that a URL or a command line names; a command gets this process's environment.
-
-    Raises:
-        ServerUnavailable: It is neither.
-    """
-    if target.startswith(("http://", "https://")):
-        return ServerSpec(name=SERVER, endpoint=target)
-    try:
-        command, *arguments = shlex.split(target)
-    except ValueError:
-        raise ServerUnavailable("The command to wrap is empty or not quoted correctly.") from None
-    return ServerSpec(
-        name=SERVER, transport="stdio", command=command, args=tuple(arguments), env=dict(environ)
-    )
-
-
-def wrapping_queue(target: str) -> str:
-    """Return the task queue for a target: the same after a restart, so that open transactions go on."""
-    return f"confirmo-wrap-{hashlib.sha256(target.encode()).hexdigest()[:16]}"
-
-
-async def wrap(target: str) -> tuple[Catalog, tuple[ToolListing, ...]]:
+async def wrap(target: WrapTarget) -> tuple[Catalog, tuple[ToolListing, ...]]:
     """Ask a server for its tools and return the catalogue of them, beside what it said.
 
     Raises:
         ServerUnavailable: It does not answer, or lists no tool, or its list never ends.
+        ConfigurationError: As ``WrapTarget.server`` says.
     """
-    server = wrapped_server(target, os.environ)
+    server = target.server(os.environ)
     servers = ToolServers({SERVER: server})
     try:
         listings = await servers.tools(SERVER)
@@ -76,14 +46,15 @@ async def wrap(target: str) -> tuple[Catalog, tuple[ToolListing, ...]]:
 def wrapped_tool(listing: ToolListing) -> ToolSpec:
     """Return a tool with its policy.
 
-    A call is one thing: such a server has no results by item. That is why no list is a required argument here, as it
-    would be taken for the items; that it is required, the server says itself. Its ``idempotentHint`` decides nothing.
+    Its arguments go out as they came: the server judges them itself, with all of its own schema. It has items where
+    its output schema promises a flag for each, see ``_item_argument``; else a call is one thing. Its ``idempotentHint``
+    decides nothing.
     """
     reads = listing.read_only_hint is True and listing.destructive_hint is not True
     schema = listing.input_schema or {}
-    arguments = tuple(_arguments(schema))
-    required = schema.get("required")
-    names = required if isinstance(required, list) else []
+    properties, stated = _part(schema, "properties"), schema.get("required")
+    required = [name for name in properties if isinstance(stated, list) and name in stated]
+    items = None if reads else _item_argument(schema, required, listing.output_schema or {})
     return versioned(
         ToolSpec(
             name=listing.name,
@@ -91,49 +62,55 @@ def wrapped_tool(listing: ToolListing) -> ToolSpec:
             mcp_server=SERVER,
             operation_type=OperationType.READ_ONLY if reads else OperationType.TRANSACTIONAL,
             require_confirmation=not reads,
-            arguments=arguments,
-            requires=tuple(spec.name for spec in arguments if spec.name in names and spec.type != "array"),
-            execution=ExecutionPolicy(evidence="envelope", call="whole"),
+            arguments=tuple(_argument(name, _part(properties, name), name == items) for name in properties),
+            requires=tuple(required),
+            execution=ExecutionPolicy(evidence="results" if items else "envelope", call="whole"),
         )
     )
 
 
-def _arguments(schema: Mapping[str, Any]) -> Iterator[ArgumentSpec]:
-    properties = schema.get("properties")
-    for name, declared in (properties if isinstance(properties, dict) else {}).items():
-        words = declared if isinstance(declared, dict) else {}
-        yield ArgumentSpec(
-            name=name,
-            type=_type(words, schema),
-            label=_text(words.get("title")),
-            description=_text(words.get("description")),
-        )
+def _item_argument(
+    schema: Mapping[str, Any], required: Sequence[str], output: Mapping[str, Any]
+) -> str | None:
+    """Return the one required list, where the answer is declared as ``results`` with a boolean flag in each entry."""
+    properties = _part(schema, "properties")
+    lists = [name for name in required if _referred(_part(properties, name), schema).get("type") == "array"]
+    results = _referred(_part(_part(output, "properties"), "results"), output)
+    fields = _part(_referred(_part(results, "items"), output), "properties")
+    flagged = any(_part(fields, flag).get("type") == "boolean" for flag in _FLAGS)
+    return lists[0] if flagged and len(lists) == 1 else None
 
 
-def _type(words: Mapping[str, Any], schema: Mapping[str, Any]) -> ArgumentType:
-    """Return the type by which a value is taken; the server judges it itself, with all of its own schema."""
-    return next(_stated(words, schema, 0), "object" if "properties" in words else "string")
+def _part(schema: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = schema.get(key)
+    return found if isinstance(found, dict) else {}
 
 
-def _stated(words: Mapping[str, Any], schema: Mapping[str, Any], depth: int) -> Iterator[ArgumentType]:
-    stated = words.get("type")
-    for word in stated if isinstance(stated, list) else [stated]:
-        if isinstance(word, str) and word in _TYPES:
-            yield _TYPES[word]
-    branches = [entry for key in ("anyOf", "oneOf", "allOf") for entry in words.get(key) or []]
-    branches.append(_referred(words.get("$ref"), schema))
-    for branch in branches:
-        if isinstance(branch, dict) and depth < len(_TYPES):
-            yield from _stated(branch, schema, depth + 1)
+def _argument(name: str, declared: Mapping[str, Any], is_items: bool) -> ArgumentSpec:
+    described = _text(declared.get("description"))
+    return ArgumentSpec(
+        name=name,
+        type="array" if is_items else "any",
+        items=_part(declared, "items") or None if is_items else None,
+        label=_text(declared.get("title")) or (None if described else _words(name)),
+        description=described,
+    )
 
 
-def _referred(reference: Any, schema: Mapping[str, Any]) -> Any:
+def _words(name: str) -> str:
+    """Return a technical name as words: without them, the person would see a bare value."""
+    return _HUMP.sub(" ", name).strip().lower()
+
+
+def _referred(schema: dict[str, Any], root: Mapping[str, Any]) -> dict[str, Any]:
+    """Follow a reference inside the same schema, once: what points on is nothing that is looked for here."""
+    reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):
-        return None
-    found: Any = schema
+        return schema
+    found: Mapping[str, Any] = root
     for part in reference[2:].split("/"):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
+        found = _part(found, part)
+    return dict(found)
 
 
 def _text(value: Any) -> str | None:

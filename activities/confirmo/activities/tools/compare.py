@@ -26,6 +26,7 @@ _FITTING: Final[dict[ArgumentType, frozenset[str]]] = {
     "boolean": frozenset({"boolean"}),
     "array": frozenset({"array"}),
     "object": frozenset({"object"}),
+    "any": frozenset({"string", "integer", "number", "boolean", "array", "object", "null"}),
 }
 """The JSON types of a server's schema that can take a value of one of ours."""
 

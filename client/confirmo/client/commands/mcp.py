@@ -36,6 +36,7 @@ class _Face:
     actor: Actor | None
     locale: str
     state_key: bytes | None
+    headers: dict[str, str]
 
 
 def mcp(
@@ -48,6 +49,14 @@ def mcp(
             "--wrap",
             metavar="URL|COMMAND",
             help="Instead: take the tools of this MCP server, and run a worker for it here.",
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header",
+            metavar="'NAME: VALUE'",
+            help="Sent to a wrapped URL; may be repeated. ${NAME} is read from the environment, not by the shell.",
         ),
     ] = None,
     transport: Annotated[Transport, typer.Option("--transport")] = Transport.STDIO,
@@ -76,7 +85,7 @@ def mcp(
     quiet_core()
     log_to_stderr(logging.WARNING)
     who = Actor(id=actor, roles=tuple(role or ())) if actor else None
-    face = _Face(config, wrap, tenant, who, locale, _key(state_key_file))
+    face = _Face(config, wrap, tenant, who, locale, _key(state_key_file), _headers(header or [], wrap))
     return with_worker_errors(_serve(face, transport, host, port), int)
 
 
@@ -108,7 +117,7 @@ async def _server(face: _Face, stack: AsyncExitStack) -> Any:
 
     wrapped: dict[str, Wrapped] = {}
     if face.wrap is not None:
-        client, catalog, listings = await _wrapping(face.wrap, stack)
+        client, catalog, listings = await _wrapping(face, face.wrap, stack)
         wrapped = {entry.name: Wrapped(entry.input_schema, entry.title) for entry in listings}
     else:
         from confirmo.worker.app import load_or_fail
@@ -123,14 +132,17 @@ async def _server(face: _Face, stack: AsyncExitStack) -> Any:
         raise WrongUse(str(taken)) from None
 
 
-async def _wrapping(target: str, stack: AsyncExitStack) -> tuple[TransactionClient, Any, Any]:
+async def _wrapping(face: _Face, wrapped: str, stack: AsyncExitStack) -> tuple[TransactionClient, Any, Any]:
     """Build the catalogue of a server, and run a worker for it, on a task queue of its own."""
     from confirmo.worker.app import running_worker
     from confirmo.worker.settings import Settings
-    from confirmo.worker.wrapping import wrap, wrapping_queue
+    from confirmo.worker.wrap_target import WrapTarget
+    from confirmo.worker.wrapping import wrap
 
+    requester = face.actor.id if face.actor else None
+    target = WrapTarget(wrapped, face.headers, face.tenant, requester)
     catalog, listings = await wrap(target)
-    queue = wrapping_queue(target)
+    queue = target.queue()
     client = await TransactionClient.connect(task_queue=queue)
     settings = Settings().model_copy(update={"task_queue": queue})
     await stack.enter_async_context(running_worker(client.temporal, catalog, settings))
@@ -151,6 +163,23 @@ def _announce(host: str, port: int) -> None:
     note(f"MCP at http://{shown}:{port}/mcp; Ctrl-C ends it.")
     if host not in ("127.0.0.1", "localhost", "::1"):
         note("It asks nobody for credentials: put it behind something that does.")
+
+
+def _headers(given: list[str], wrap: str | None) -> dict[str, str]:
+    """Read ``Name: value``; what is wrong with one is told without quoting it."""
+    if given and not (wrap or "").startswith(("http://", "https://")):
+        raise WrongUse(
+            "--header goes with --wrap and a URL: a command takes what it needs from the environment."
+        )
+    headers: dict[str, str] = {}
+    for text in given:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip():
+            raise WrongUse("--header is written 'Name: value'.")
+        if name.strip().lower() in {known.lower() for known in headers}:
+            raise WrongUse(f"--header names {name.strip()} twice.")
+        headers[name.strip()] = value.strip()
+    return headers
 
 
 def _key(file: Path | None) -> bytes | None:

@@ -1,9 +1,11 @@
 """What the text of an answer says, and what an agent is told to do next. To the agent in English, always."""
 
 from confirmo.client.answers import status_word
+from confirmo.policies.json_text import cut
 from confirmo.policies.models import Status, TransactionState
 from confirmo.policies.texts import clean_text, one_line
 
+_NAMES_BYTES = 300
 DISMISSED = "The person gave no answer. Nothing was executed; the question stays open until it expires."
 HANDED_OVER = "No worker answered: the decision is on record and is judged as soon as one is up."
 ELSEWHERE = (
@@ -24,6 +26,14 @@ def spoken(state: TransactionState) -> list[str]:
     if state.question:
         return [clean_text(state.question)]
     return [f"{status_word(state)}: {one_line(state.reason)}" if state.reason else status_word(state)]
+
+
+def left_out(state: TransactionState) -> str:
+    """Return which of the given arguments went nowhere; an agent may have meant another name."""
+    if not state.ignored_arguments:
+        return ""
+    names = cut(", ".join(one_line(name) for name in state.ignored_arguments), _NAMES_BYTES)
+    return f"[Left out, as the tool does not declare them: {names}.]"
 
 
 def next_step(state: TransactionState) -> str:

@@ -7,7 +7,8 @@ import mcp_types as types
 from pydantic import Field
 
 from confirmo.client.answers import status_word
-from confirmo.client.mcp_face.advice import spoken
+from confirmo.client.mcp_face.advice import left_out, spoken
+from confirmo.client.mcp_face.windows import Window, items_in, result_in, told, window
 from confirmo.policies.models import (
     Confirmation,
     InvalidParameter,
@@ -40,6 +41,10 @@ class FaceAnswer(Wire):
     invalid_parameters: tuple[InvalidParameter, ...] = ()
     ignored_arguments: tuple[str, ...] = ()
     items: tuple[ItemState, ...] = ()
+    items_shown: Window | None = Field(
+        default=None,
+        description="Of a large set: which of its items, and of their evidence, are in this answer.",
+    )
     confirmation: Confirmation | None = Field(
         default=None, description="The frozen question; its digest names it."
     )
@@ -60,25 +65,33 @@ def _schema() -> dict[str, Any]:
 OUTPUT_SCHEMA: Final[dict[str, Any]] = _schema()
 
 
-def answer(state: TransactionState, note: str = "", *, refused: bool = False) -> types.CallToolResult:
+def answer(
+    state: TransactionState, note: str = "", *, refused: bool = False, items_from: int = 1
+) -> types.CallToolResult:
     """Return a state as a result.
 
     Args:
         state: The state.
         note: A sentence for the agent, after what the person is told.
         refused: Whether the call itself was refused.
+        items_from: Number of the first item to show, from 1, where there are more than one answer holds.
     """
-    told = FaceAnswer(
-        status=status_word(state),
-        **{name: getattr(state, name) for name in FaceAnswer.model_fields if name != "status"},
-    )
-    texts = [*spoken(state), note]
+    shown = window(state, items_from)
+    made = {
+        "status": status_word(state),
+        "items": items_in(state, shown),
+        "items_shown": shown,
+        "result": result_in(state.result, shown),
+    }
+    same = {name: getattr(state, name) for name in FaceAnswer.model_fields.keys() - made.keys()}
+    seen = FaceAnswer(**made, **same)
+    texts = [*spoken(state), left_out(state), told(shown), note]
     return types.CallToolResult(
         content=[
             types.TextContent(type="text", text="\n".join(text for text in texts if text)),
-            *_evidence(state),
+            *_evidence(seen),
         ],
-        structured_content=told.model_dump(mode="json"),
+        structured_content=seen.model_dump(mode="json"),
         is_error=is_error(state, refused),
     )
 
@@ -95,7 +108,7 @@ def problem(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
-def _evidence(state: TransactionState) -> list[types.ContentBlock]:
+def _evidence(state: FaceAnswer) -> list[types.ContentBlock]:
     """Return what the tool said as JSON text, for clients that show an agent the text alone."""
     output = (state.result.result.get("output") or {}) if state.result else {}
     own = output.get(state.tool_name)

@@ -29,6 +29,8 @@ class Reply(StrEnum):
     NO = "no"
     NOTHING = "nothing"
     """They dismissed it, or what came back is no answer to it."""
+    TOO_LATE = "too_late"
+    """The question expired before they answered."""
 
 
 class Asked(Wire):
@@ -89,7 +91,7 @@ async def elicit(context: Context, state: TransactionState, locale: str) -> Repl
         except (MCPError, ValidationError):  # the client failed, or answered with something else
             return Reply.NOTHING
         return reading(reply)
-    return Reply.NOTHING
+    return Reply.TOO_LATE
 
 
 def reading(reply: Any) -> Reply:

@@ -26,6 +26,7 @@ Outcome = types.CallToolResult | types.InputRequiredResult
 
 _GLANCE: Final = 0.5
 """Seconds between two looks at a transaction whose start has not answered yet."""
+_TIMER_SECONDS: Final = 5.0
 _FOLLOW: Final = timedelta(milliseconds=100)
 _STRICTNESS: Final = ("any", "elicitation", "out_of_band")
 
@@ -112,12 +113,17 @@ class Conductor:
             state: TransactionState = await self._client.confirm(transaction_id, decision)
         except UpdateRefused as refused:
             state = await self._client.state(transaction_id)
+            if state.status is Status.VALIDATING:
+                return self._hand_back(state, str(refused), refused=True)
             return await self.carry_on(call, state, seen, str(refused))
         if isinstance(state, AnsweredState) and state.accepted_by == "signal":
             return answer(state, advice.HANDED_OVER)
         return await self.carry_on(call, state, seen)
 
     async def _take(self, call: Call, transaction_id: str, digest: str, reply: Reply) -> Outcome:
+        if reply is Reply.TOO_LATE:
+            state = await self._expired(transaction_id, digest)
+            return self._hand_back(state, "" if is_over(state) else advice.DISMISSED)
         if reply is Reply.NOTHING:
             state = await self._client.state(transaction_id)
             return self._hand_back(state, "" if is_over(state) else advice.DISMISSED)
@@ -149,6 +155,19 @@ class Conductor:
                 await call.report(state)
                 if state.status in WAITING_STATUSES:
                     break
+        return state
+
+    async def _expired(self, transaction_id: str, digest: str) -> TransactionState:
+        """Return the state after a question's time was over: the workflow's own timer may be a moment behind."""
+        state = await self._client.state(transaction_id)
+        with contextlib.suppress(TimeoutError):
+            async with (
+                asyncio.timeout(_TIMER_SECONDS),
+                contextlib.aclosing(self._client.watch(transaction_id, interval=_FOLLOW)) as states,  # type: ignore[type-var]
+            ):
+                async for state in states:
+                    if self._open_question(state) != digest:
+                        break
         return state
 
     def _hand_back(

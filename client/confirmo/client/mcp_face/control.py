@@ -78,7 +78,14 @@ CONTROL_TOOLS: Final = (
     _tool(
         STATUS,
         "Return what a transaction looks like now. Changes nothing.",
-        _ID,
+        _ID
+        | {
+            "items_from": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "Of a large set: its first item to show.",
+            }
+        },
         ["transaction_id"],
         read_only_hint=True,
     ),
@@ -110,8 +117,14 @@ class Controls:
             return await self._reject(call, id, arguments)
         if name == AMEND:
             return await self._amend(call, id, arguments)
+        return await self._status(call, id, arguments)
+
+    async def _status(self, call: Call, id: str, arguments: Mapping[str, Any]) -> Outcome:
+        first = arguments.get("items_from", 1)
+        if isinstance(first, bool) or not isinstance(first, int) or first < 1:
+            return problem("items_from is a whole number from 1 on.")
         state = await self._conductor.find(id)
-        return answer(state, "" if call.asking.possible else self._advice(state))
+        return answer(state, "" if call.asking.possible else self._advice(state), items_from=first)
 
     def _advice(self, state: Any) -> str:
         channel = self._conductor.channel(state)

@@ -50,7 +50,8 @@ def build_server(client: TransactionClient, catalog: Catalog, options: FaceOptio
     taken = sorted(CONTROL_NAMES & offered(catalog).keys())
     if taken:
         raise NameTaken(
-            f"The name {taken[0]!r} is one of confirmo mcp's own tools: rename or disable that tool."
+            f"The name {taken[0]!r} is one of confirmo mcp's own tools. Rename or disable that tool; "
+            "a server that lists it cannot be wrapped."
         )
     face = _Face(client, catalog, options)
     server: Server[str] = Server(

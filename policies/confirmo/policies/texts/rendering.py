@@ -65,6 +65,8 @@ def operation_name(tool: ToolSpec) -> str:
 
 def value_text(value: Any, locale: str) -> str:
     """Return a value as a person reads it: exact digits, ``sim``, ``71,99``, a list in a sentence."""
+    if value is None:
+        return "—"
     if isinstance(value, bool):
         return catalogue(locale)["yes" if value else "no"]
     if isinstance(value, float):

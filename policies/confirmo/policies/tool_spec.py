@@ -136,17 +136,31 @@ class ServerSpec(Wire):
     max_calls_per_second: float | None = None
 
 
+class TextOverrides(Wire):
+    """A deployment's own texts in one locale; what is not here is the built-in text.
+
+    Attributes:
+        texts: Key of the catalogue to the sentence, with the same placeholders.
+        operation_nouns: ``(beginning of a tool name, its noun with article)``; they come before the built-in ones.
+    """
+
+    texts: dict[str, str] = {}
+    operation_nouns: tuple[tuple[str, str], ...] = ()
+
+
 class Catalog(Wire):
-    """The three files, resolved. Frozen; one per worker."""
+    """The configuration files, resolved. Frozen; one per worker. ``texts`` is by locale."""
 
     tools: dict[str, ToolSpec] = {}
+    texts: dict[str, TextOverrides] = {}
     servers: dict[str, ServerSpec] = Field(default={}, repr=False)
 
 
 class ResolvePolicyRequest(Wire):
-    """Argument of ``resolve_policy``."""
+    """Argument of ``resolve_policy``. With a ``locale`` the deployment's texts in it come with the answer."""
 
     tool_name: str
+    locale: str | None = None
 
 
 class ResolvedPolicy(Wire):
@@ -158,6 +172,7 @@ class ResolvedPolicy(Wire):
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
+        texts: The deployment's own texts in the locale that was asked for.
     """
 
     tool: ToolSpec | None = None
@@ -167,3 +182,4 @@ class ResolvedPolicy(Wire):
     slice_items: int = 50
     max_items: int = 5_000
     heartbeat_seconds: float = 10.0
+    texts: TextOverrides = TextOverrides()

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from confirmo.client import TransactionClient
+from confirmo.policies.tool_spec import TextOverrides
 from harness import Call, Desk, Page, ToolServer, Tx, failed
 from harness.shop import ITEMS
 
@@ -315,6 +316,22 @@ async def resolved(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+OWN_TEXTS = TextOverrides(
+    texts={
+        "hint": "Diga 'sim' para fazer ou 'não' para desistir.",
+        "item_succeeded": "{label} foi encerrado{detail}.",
+    },
+    operation_nouns=(("encerrar_assinaturas", "o fim"),),
+)
+
+
+async def own_texts(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk(texts={"pt-BR": OWN_TEXTS})).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
 SUPERSEDED = {"cancelled_while_executing"}
 """Scenarios that ask the server for something else today, behind ``workflow.patched``; their histories still replay."""
 
@@ -331,6 +348,7 @@ SCENARIOS: dict[str, Scenario] = {
         expired,
         one_of_three_done,
         out_of_scope,
+        own_texts,
         parameters_collected,
         partial,
         read_only,

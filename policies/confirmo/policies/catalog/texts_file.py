@@ -3,7 +3,7 @@
 from string import Formatter
 from typing import Any, Final
 
-from confirmo.policies.catalog.nodes import Mapping, Node
+from confirmo.policies.catalog.nodes import Node, Scalar
 from confirmo.policies.catalog.readers import At, Reader, map_of, nearest, record, text
 from confirmo.policies.texts import LOCALES, catalogue, clean_text
 from confirmo.policies.tool_spec import TextOverrides
@@ -49,7 +49,7 @@ def _text_like(key: str, model: str) -> Reader:
             return None
         written = text(node, at)
         if written is None:
-            if not isinstance(node, Mapping):
+            if isinstance(node, Scalar):
                 at.error(node, "A text is missing here. Write it, or remove the key for the built-in text.")
             return None
         spaces_count = model != model.strip()

@@ -28,6 +28,8 @@ from confirmo.client.errors import (
     UpdateRefused,
 )
 from confirmo.client.transactions import TransactionClient
+from confirmo.policies.catalog import TextsError, load_overrides
+from confirmo.policies.presenting import answer_text, question_text
 
 __all__ = [
     "AlreadyClosed",
@@ -54,6 +56,7 @@ __all__ = [
     "StillOpen",
     "TemporalUnavailable",
     "TerminatedState",
+    "TextsError",
     "ToolCall",
     "TransactionClient",
     "TransactionNotFound",
@@ -64,4 +67,7 @@ __all__ = [
     "UpdateRefused",
     "Wants",
     "agent_state",
+    "answer_text",
+    "load_overrides",
+    "question_text",
 ]

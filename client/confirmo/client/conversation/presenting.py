@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from confirmo.client.answers import AnsweredState, is_over
 from confirmo.client.conversation.models import Session, ToolCall, Turn, Wants
-from confirmo.client.conversation.saying import ending, joined, said
+from confirmo.client.conversation.saying import asking, before, ending, joined, said
 from confirmo.client.errors import NoWorker, TransactionNotFound
 from confirmo.client.requests import prepare_start
 from confirmo.client.transactions import TransactionClient
@@ -52,9 +52,9 @@ class Presenter:
             return await self.resume(session, state, *notes, ending(session.locale, state))
         if state.status is Status.AWAITING_CONFIRMATION and state.confirmation is not None:
             session.shown_digest = state.confirmation.digest
-            return Turn(joined(*notes, state.question or state.confirmation.message), state, Wants.ANSWER)
+            return Turn(joined(*notes, asking(state)), state, Wants.ANSWER)
         if state.status is Status.COLLECTING_PARAMETERS:
-            return Turn(joined(*notes, state.question or ""), state, Wants.VALUE)
+            return Turn(joined(*notes, asking(state)), state, Wants.VALUE)
         return await self.finish(session, state, *notes)
 
     async def finish(self, session: Session, state: TransactionState, *notes: str) -> Turn:
@@ -77,7 +77,7 @@ class Presenter:
             if state is None:
                 continue
             if is_over(state):
-                told.append(said(session.locale, "turn_before", message=ending(session.locale, state)))
+                told.append(before(session.locale, state))
                 continue
             session.hold(transaction_id, None)
             return await self.present(session, state, *told, said(session.locale, "turn_resumed"))

@@ -9,7 +9,7 @@ from confirmo.client.answers import is_over
 from confirmo.client.conversation.facts import asked_parameter, changes_subject, question_of, stricter
 from confirmo.client.conversation.models import Intent, Session, ToolCall, Turn, Wants
 from confirmo.client.conversation.presenting import Presenter
-from confirmo.client.conversation.saying import said, why
+from confirmo.client.conversation.saying import Voice, said, speaking, why
 from confirmo.client.errors import (
     AlreadyClosed,
     ConfirmationExpired,
@@ -24,7 +24,9 @@ from confirmo.client.errors import (
 )
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import Decision, Status, TransactionState
+from confirmo.policies.presenting import TextFormat
 from confirmo.policies.replies import OpenQuestion, Reply, ReplyKind, ReplyReason, read_reply
+from confirmo.policies.tool_spec import TextOverrides
 
 RESULT_PATIENCE = timedelta(seconds=20)
 """How long a turn waits for the result of what was confirmed."""
@@ -39,6 +41,8 @@ class Conversation:
             ``cancel``, or ``park``: its question is asked again when the new one is over.
         result_patience: How long a turn waits for a result.
         boolean_arguments: Names of parameters for which "sim" and "no" are values.
+        texts: A deployment's own texts by locale, as ``load_overrides`` reads them from the configuration directory.
+        format: Of what is said: ``plain`` or ``markdown``.
     """
 
     def __init__(
@@ -48,11 +52,14 @@ class Conversation:
         on_new_subject: Literal["cancel", "park"] = "cancel",
         result_patience: timedelta = RESULT_PATIENCE,
         boolean_arguments: frozenset[str] = frozenset(),
+        texts: Mapping[str, TextOverrides] | None = None,
+        format: TextFormat = "plain",
     ) -> None:
         self._client = client
         self._parks = on_new_subject == "park"
         self._booleans = boolean_arguments
         self._presenter = Presenter(client, result_patience)
+        self._voice = Voice(dict(texts or {}), format)
 
     async def turn(
         self,
@@ -75,7 +82,12 @@ class Conversation:
             InvalidRequest: The tool call cannot be a request.
             RequestTooLarge: It is too large.
         """
-        call = ToolCall.of(tool_call)
+        with speaking(self._voice):
+            return await self._turn(session, message, ToolCall.of(tool_call), intent)
+
+    async def _turn(
+        self, session: Session, message: str, call: ToolCall | None, intent: Intent | None
+    ) -> Turn:
         if session.transaction_id is None:
             return await self._idle(session, message, call)
         try:

@@ -1,6 +1,7 @@
 """Texts that language models write about a result: which of them may be shown."""
 # ruff: noqa: E501 - the texts stand as they are written
 
+import time
 from typing import Any
 
 import pytest
@@ -272,9 +273,27 @@ def test_a_result_without_composition_cannot_be_checked() -> None:
     assert check_composition("Tudo certo.", bare).unclear
 
 
-def test_a_text_without_end_is_refused_quickly() -> None:
-    assert check_composition("não " * 50_000, RESULTS["done"]).unclear
-    assert not check_composition("não " * 20_000 + "Clube Leitura", RESULTS["done"]).ok
+@pytest.mark.parametrize(
+    "part",
+    [
+        "não ",
+        "não se sabe se ",
+        "não sabe ",
+        "pode ter ",
+        "nenhum ",
+        "a 1 ",
+        "operação ",
+        "Aa ",
+        "- ",
+        "P-1001 ",
+        "todos ",
+    ],
+)
+def test_no_text_takes_long(part: str) -> None:
+    begin = time.process_time()
+    assert not check_composition(part * (20_000 // len(part)), RESULTS["mixed"]).ok
+    assert time.process_time() - begin < 20
+    assert check_composition(part * (60_000 // len(part)), RESULTS["mixed"]).unclear
 
 
 @given(st.text(max_size=300))

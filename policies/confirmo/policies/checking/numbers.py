@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from confirmo.policies.checking.clauses import Clause, Line
-from confirmo.policies.checking.folding import MENTION, finder, phrase
+from confirmo.policies.checking.folding import HIDDEN, MENTION, finder, phrase
 from confirmo.policies.checking.words import Said
 from confirmo.policies.models import Outcome
 
-_NUMBERS: Final = "zero|um uma one|dois duas two|tres three|quatro four|cinco five|seis six|sete seven|oito eight|nove nine|dez ten"
+_NUMBERS: Final = (
+    "zero|um uma one|dois duas two|tres three|quatro four|cinco five|seis six|sete seven|oito eight|"
+    "nove nine|dez ten"
+)
 _WORDS: Final = {word: number for number, words in enumerate(_NUMBERS.split("|")) for word in words.split()}
 _NUMBER: Final = rf"(?:\d{{1,6}}|{'|'.join(_WORDS)})"
 _COUNT: Final = re.compile(
@@ -22,8 +25,10 @@ _UNITS: Final = re.compile(
     r"times?|por cento|percent|uteis|business)\b"
 )
 _THINGS: Final = re.compile(
-    r"^\s*(?:dos |das |of the |of them |deles |delas |desses |destes )?(?:itens|item|servicos?|pedidos?|pacotes?|produtos?|"
-    r"assinaturas?|encomendas?|solicitac\w+|operac\w+|items?|services?|orders?|packages?|subscriptions?|requests?|deles|delas|"
+    r"^\s*(?:dos |das |of the |of them |deles |delas |desses |destes )?(?:itens|item|servicos?|pedidos?|"
+    r"pacotes?|produtos?|"
+    r"assinaturas?|encomendas?|solicitac\w+|operac\w+|items?|services?|orders?|packages?|subscriptions?|requests?|"
+    r"deles|delas|"
     r"of)\b"
 )
 _NAMED: Final = re.compile(
@@ -32,6 +37,8 @@ _NAMED: Final = re.compile(
     r"(?P<value>[\w][\w./-]*\d[\w./-]*)"
 )
 _LONG: Final = re.compile(r"(?<![\w/.-])(?=[\w/.-]*\d[\w/.-]*\d[\w/.-]*\d[\w/.-]*\d)[\w/.-]*\w")
+_NEAR: Final = 200
+"""How far from a number stands what it counts."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,9 @@ def _counts_things(clause: Clause, found: re.Match[str], rest: str) -> bool:
 
 def _said_of(clause: Clause, start: int, end: int) -> Outcome | None:
     """Return the outcome that a number is about: the nearest after it, before the next number; else the one before."""
-    following = _COUNT.search(clause.text, end)
-    stop = clause.start + (following.start() if following else len(clause.text))
-    mention = MENTION.search(clause.text, end)
+    following = _COUNT.search(clause.text, end, end + _NEAR)
+    stop = clause.start + (following.start() if following else end + _NEAR)
+    mention = MENTION.search(clause.text, end, end + _NEAR)
     stop = min(stop, clause.start + mention.start()) if mention else stop
     after = [cue for cue in clause.cues if clause.start + end <= cue.start < stop]
     before = [cue for cue in clause.cues if cue.end <= clause.start + start]
@@ -103,12 +110,10 @@ def protocol_places(masked: str, protocols: Sequence[str]) -> list[tuple[int, st
     places: list[tuple[int, str]] = []
     for protocol in sorted(set(protocols), key=lambda each: len(phrase(each)), reverse=True):
         words = phrase(protocol)
-        pattern = re.compile(rf"(?<![\w-]){finder(words).pattern}(?![-]\w)")
-        places += [
-            (found.start(), protocol)
-            for found in pattern.finditer(masked)
-            if words and not any(at <= found.start() < at + len(phrase(other)) for at, other in places)
-        ]
+        if words:
+            pattern = re.compile(rf"(?<![\w-]){finder(words).pattern}(?![-]\w)")
+            places += [(found.start(), protocol) for found in pattern.finditer(masked)]
+            masked = pattern.sub(lambda found: HIDDEN * len(found[0]), masked)
     return sorted(places)
 
 

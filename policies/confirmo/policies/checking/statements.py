@@ -16,7 +16,7 @@ _NUMBERED: Final = re.compile(
     r"(?<![\w$.,])(?:\d{1,6}|um|uma|one|dois|duas|two|tres|three|quatro|four|cinco|five)\b"
 )
 _STOPPED: Final = re.compile(
-    r"\b(?:operacao|solicitacao|execucao|confirmacao|operation|request|execution|confirmation)\b[^.;]*?"
+    r"\b(?:operacao|solicitacao|execucao|confirmacao|operation|request|execution|confirmation)\b[^.;]{0,200}?"
     r"\b(?:cancelad|interromp|encerrad|cancell?ed|stopped|interrupted|closed)"
 )
 _STEP: Final = re.compile(

@@ -29,7 +29,8 @@ class Said(StrEnum):
 OUTCOMES: Final = (Said.SUCCEEDED, Said.FAILED, Said.UNKNOWN, Said.UNCLEAR)
 
 _DONE_PT: Final = (
-    r"(?:(?:cancelad|concluid|realizad|efetuad|executad|desativad|removid|encerrad|devolvid|contestad|trocad|alterad|"
+    r"(?:(?:cancelad|concluid|realizad|efetuad|executad|desativad|removid|encerrad|devolvid|contestad|"
+    r"trocad|alterad|"
     r"processad|finalizad|excluid|efetivad|completad|confirmad|ativad|resolvid|estornad|reembolsad|retirad|"
     r"atendid|aplicad|atualizad|contratad|transferid|feit|bem[- ]sucedid)[oa]s?|"
     r"(?:cancel|desativ|encerr|realiz|efetu|execut|contest|alter|finaliz|process|complet)(?:ei|amos|ou|aram)|"
@@ -37,61 +38,77 @@ _DONE_PT: Final = (
     r"funcionou|funcionaram|deu certo|deram certo|sucesso|exito|fiz|fizemos)"
 )
 _DONE_EN: Final = (
-    r"(?:cancell?ed|completed|done|succeeded|successful(?:ly)?|success|removed|deactivated|terminated|closed|returned|"
-    r"refunded|processed|executed|carried out|went through|gone through|finished|disputed|exchanged|changed|updated|"
+    r"(?:cancell?ed|completed|done|succeeded|successful(?:ly)?|success|removed|deactivated|terminated|"
+    r"closed|returned|"
+    r"refunded|processed|executed|carried out|went through|gone through|finished|disputed|exchanged|changed|"
+    r"updated|"
     r"confirmed|ended|worked)"
 )
 DONE: Final = rf"(?:{_DONE_PT}|{_DONE_EN}|ok)"
 _DO: Final = (
     r"(?:cancelar|concluir|realizar|efetuar|executar|remover|desativar|encerrar|devolver|contestar|alterar|trocar|"
-    r"finalizar|processar|completar|fazer|cancelamento|cancel|complete|remove|deactivate|terminate|close|return|refund|"
+    r"finalizar|processar|completar|fazer|cancelamento|cancel|complete|remove|deactivate|terminate|close|"
+    r"return|refund|"
     r"process|execute|carry out|finish|dispute|exchange|change|update|cancellation)"
 )
 _UNDO: Final = (
-    r"(?:desfeit[oa]s?|desfazer|desfizemos|desfiz|revertid[oa]s?|reverter|reativad[oa]s?|undone|undo|reverted|rolled back|"
+    r"(?:desfeit[oa]s?|desfazer|desfizemos|desfiz|revertid[oa]s?|reverter|reativad[oa]s?|undone|undo|"
+    r"reverted|rolled back|"
     r"reinstated)"
 )
-_NOT: Final = r"(?:nao(?! (?:apenas|so|somente)\b)|nem|nunca|jamais|sem|not(?! only\b)|\w+n't|never|cannot|unable to|failed to|ninguem|nobody|no one|no (?:fue|fueron|se|pudo|ha|han)\b)"
+_NOT: Final = (
+    r"(?:nao(?! (?:apenas|so|somente)\b)|nem|nunca|jamais|sem|not(?! only\b)|\w+n't|never|cannot|unable to|"
+    r"failed to|ninguem|nobody|no one|no (?:fue|fueron|se|pudo|ha|han)\b)"
+)
 # A few words of the same clause, without crossing to another one.
 _GAP: Final = r"(?:[^\w,;:.!?\n]+\w+){0,5}?[^\w,;:.!?\n]+"
 _FEW: Final = r"(?:[^\w,;:.!?\n]+\w+){0,3}?[^\w,;:.!?\n]+"
-_WHETHER: Final = rf"(?:[^.;\n]*?\b(?:se|if|whether)\b[^.;\n]*?\b(?:{DONE}|{_DO}))?"
+# Bounded, so that no text takes long.
+_REST: Final = r"[^.;\n]{0,200}?"
+_CLOSE: Final = r"[^.;,\n]{0,200}?"
+_WHETHER: Final = rf"(?:[^.;\n]{{0,30}}?\b(?:se|if|whether)\b{_REST}\b(?:{DONE}|{_DO}))?"
 _FAULT: Final = r"(?:falh\w*|erros?|problemas?|fail\w*|errors?|issues?|problems?)"
 _ALL: Final = r"(?:todos|todas|tudo|ambos|ambas|all|everything|both|every)"
 _SURE: Final = (
-    r"(?:sei|sabe|sabemos|saber|soube|certeza|claro|confirm\w*|verific\w+|apur\w+|determin\w+|know|knows|known|sure|certain|"
+    r"(?:sei|sabe|sabemos|saber|soube|certeza|claro|confirm\w*|verific\w+|apur\w+|determin\w+|know|knows|"
+    r"known|sure|certain|"
     r"tell|clear|verif\w+)"
 )
 _TO_BE: Final = r"(?:ser|serem|seja|sejam|fosse|fossem|sera|serao|seria|seriam|sendo|be|being)"
 
 _PATTERNS: Final = (
-    (Said.UNDO_UNKNOWN, rf"\b{_NOT}{_GAP}{_SURE}[^.;\n]*?\b{_UNDO}\b"),
+    (Said.UNDO_UNKNOWN, rf"\b{_NOT}{_GAP}{_SURE}{_REST}\b{_UNDO}\b"),
     (Said.NOT_UNDONE, rf"\b{_NOT}{_GAP}{_UNDO}\b"),
     (Said.UNDONE, rf"\b{_UNDO}\b"),
-    (Said.NOT_ALL, rf"\b(?:nem|nao|not)\W+{_ALL}\b(?:[^.;,\n]*?\b{DONE}\b)?"),
+    (Said.NOT_ALL, rf"\b(?:nem|nao|not)\W+{_ALL}\b(?:{_CLOSE}\b{DONE}\b)?"),
     (
         Said.NO_FAILURE,
-        rf"\b(?:sem|without|no|nenhum\w*|zero|nao|not|\w+n't)\W+(?:(?:houve|teve|ocorreu|ocorreram|deu|qualquer|nenhum\w*|"
+        rf"\b(?:sem|without|no|nenhum\w*|zero|nao|not|\w+n't)\W+(?:(?:houve|teve|ocorreu|ocorreram|deu|"
+        rf"qualquer|nenhum\w*|"
         rf"any|have|has|had|a|um|uma|item|itens|items?|servicos?|services?)\W+)*{_FAULT}\b",
     ),
-    (Said.UNKNOWN, rf"\b(?:pode|podem|may|might) (?:ou nao|or may not|or might not)\b[^.;\n]*?\b{DONE}\b"),
-    (Said.UNKNOWN, rf"\b(?:pode|podem|may|might|could)\W+(?:have|ter|terem)\b[^.;,\n]*?\b{DONE}\b"),
-    (Said.UNKNOWN, rf"\b(?:talvez|maybe|perhaps)\b[^.;,\n]*?\b{DONE}\b"),
+    (Said.UNKNOWN, rf"\b(?:pode|podem|may|might) (?:ou nao|or may not|or might not)\b{_REST}\b{DONE}\b"),
+    (Said.UNKNOWN, rf"\b(?:pode|podem|may|might|could)\W+(?:have|ter|terem)\b{_CLOSE}\b{DONE}\b"),
+    (Said.UNKNOWN, rf"\b(?:talvez|maybe|perhaps)\b{_CLOSE}\b{DONE}\b"),
     (Said.UNKNOWN, rf"\b(?:{_NOT}|no){_FEW}{_SURE}\b{_WHETHER}"),
     (
         Said.UNKNOWN,
-        r"\b(?:desconhecid[oa]s?|incert[oa]s?|indefinid[oa]s?|inconclusiv[oa]s?|indeterminad[oa]s?|unknown|unclear|uncertain|"
+        r"\b(?:desconhecid[oa]s?|incert[oa]s?|indefinid[oa]s?|inconclusiv[oa]s?|indeterminad[oa]s?|unknown|"
+        r"unclear|uncertain|"
         rf"inconclusive|undetermined|unconfirmed|unverified)\b{_WHETHER}",
     ),
     (Said.UNKNOWN, "[\u2753\u2754]"),
     (
         Said.NONE,
-        rf"\b(?:nenhum|nenhuma|nada|none|nothing|neither|no (?:items?|services?|orders?))\b[^.;,\n]*?\b(?:{DONE}|{_DO})\b",
+        rf"\b(?:nenhum|nenhuma|nada|none|nothing|neither|no (?:items?|services?|"
+        rf"orders?))\b{_CLOSE}\b(?:{DONE}|{_DO})\b",
     ),
     (
         Said.FAILED,
-        rf"\b{_NOT}{_GAP}(?:{DONE}|{_DO}|encontrad[oa]s?|encontrei|encontramos|encontrou|localizad[oa]s?|localizei|localizamos|"
-        r"identificad[oa]s?|enviad[oa]s?|existem?|elegive(?:l|is)|possivel|certo|found|find|located|sent|eligible|possible|"
+        rf"\b{_NOT}{_GAP}(?:{DONE}|{_DO}|encontrad[oa]s?|encontrei|encontramos|encontrou|localizad[oa]s?|"
+        rf"localizei|localizamos|"
+        r"identificad[oa]s?|enviad[oa]s?|existem?|elegive(?:l|is)|possivel|certo|found|find|located|sent|"
+        r"eligible|possible|"
         rf"exists?|work|go through|able)\b(?:\W+(?:com sucesso|successfully|{_DO}|{DONE})\b)*",
     ),
     (
@@ -100,14 +117,17 @@ _PATTERNS: Final = (
     ),
     (
         Said.FAILED,
-        r"\b(?:falh\w+|erros?|recusad[oa]s?|rejeitad[oa]s?|negad[oa]s?|malsucedid[oa]s?|inelegive(?:l|is)|inexistentes?|"
+        r"\b(?:falh\w+|erros?|recusad[oa]s?|rejeitad[oa]s?|negad[oa]s?|malsucedid[oa]s?|inelegive(?:l|is)|"
+        r"inexistentes?|"
         r"fail(?:ed|ure|ures|s)?|errors?|refused|declined|rejected|denied|unsuccessful(?:ly)?|ineligible|"
-        r"(?:continuam?|permanecem?|seguem?|ainda) (?:esta |estao )?ativ[oa]s?|(?:remains?|still|stays?) (?:is |are )?active)\b",
+        r"(?:continuam?|permanecem?|seguem?|ainda) (?:esta |estao )?ativ[oa]s?|(?:remains?|still|"
+        r"stays?) (?:is |are )?active)\b",
     ),
     (Said.FAILED, r"\b(?:nao consegu\w+|nao pude|nao pode(?:mos)?|could not|couldn't|unable)\b"),
     (
         Said.FAILED,
-        r"\b(?:nao|not|\w+n't)(?:\W+(?:foi|foram|deu|was|were|did|has|have|could|been))*(?=[^\w,\ue000-\uf8fd]*(?:$|[,;.!\n]))",
+        r"\b(?:nao|not|\w+n't)(?:\W+(?:foi|foram|deu|was|were|did|has|have|could|"
+        r"been))*(?=[^\w,\ue000-\uf8fd]*(?:$|[,;.!\n]))",
     ),
     (Said.FAILED, "[\u274c\u2716\u2717\u2718\u274e]"),
     (Said.UNCLEAR, rf"\b{_TO_BE}\W+(?:\w+\W+)??{DONE}\b"),
@@ -118,9 +138,13 @@ _PATTERNS: Final = (
     ),
     (
         Said.UNCLEAR,
-        r"\b(?:em andamento|em processamento|pendentes?|aguardando|agendad[oa]s?|in progress|pending|processing|awaiting|"
-        r"scheduled|provavelmente|possivelmente|aparentemente|parecem?|acho que|acredito|devem? ter|deveriam?|probably|likely|"
-        r"apparently|seems?|appears?|presumably|should have|quase|almost|nearly|parcial|parcialmente|partial|partially|pela metade|em parte|half|supostamente|supposedly|allegedly|em tese|in theory|desde que|contanto que|provided that|as long as|assuming|supposed)\b",
+        r"\b(?:em andamento|em processamento|pendentes?|aguardando|agendad[oa]s?|in progress|pending|"
+        r"processing|awaiting|"
+        r"scheduled|provavelmente|possivelmente|aparentemente|parecem?|acho que|acredito|devem? ter|"
+        r"deveriam?|probably|likely|"
+        r"apparently|seems?|appears?|presumably|should have|quase|almost|nearly|parcial|parcialmente|"
+        r"partial|partially|pela metade|em parte|half|supostamente|supposedly|allegedly|em tese|in theory|"
+        r"desde que|contanto que|provided that|as long as|assuming|supposed)\b",
     ),
     (Said.UNCLEAR, r"^\W*(?:se|caso|if|unless|quando|when|assim que|once|as soon as)\b"),
     (
@@ -134,7 +158,8 @@ PATTERNS: Final = tuple((said, re.compile(pattern)) for said, pattern in _PATTER
 EVERY: Final = re.compile(rf"\b{_ALL}\b")
 OTHERS: Final = re.compile(r"\b(?:demais|outr[oa]s|restantes?|others?|rest|remaining)\b")
 EXCEPT: Final = re.compile(
-    r"\b(?:exceto|menos|salvo|com excecao|em vez d[eoa]s?|ao inves d[eoa]s?|except|apart from|other than|instead of|rather than|"
+    r"\b(?:exceto|menos|salvo|com excecao|em vez d[eoa]s?|ao inves d[eoa]s?|except|apart from|other than|"
+    r"instead of|rather than|"
     r"but not|mas nao|e nao|and not)\b|\b(?:nao|not)\s+(?:[oa]s? |the )?(?=[\ue000-\uf000])"
 )
 LIKEWISE: Final = re.compile(

@@ -29,11 +29,13 @@ from confirmo.client.errors import (
 )
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.catalog import TextsError, load_overrides
+from confirmo.policies.checking import CompositionReport, WrongOutcome, check_composition
 from confirmo.policies.presenting import answer_text, question_text
 
 __all__ = [
     "AlreadyClosed",
     "AnsweredState",
+    "CompositionReport",
     "ConfirmationExpired",
     "ConfirmoError",
     "ConflictingDecision",
@@ -66,8 +68,10 @@ __all__ = [
     "UnreadableRecord",
     "UpdateRefused",
     "Wants",
+    "WrongOutcome",
     "agent_state",
     "answer_text",
+    "check_composition",
     "load_overrides",
     "question_text",
 ]

@@ -35,10 +35,13 @@ def as_markdown(text: str, labels: Sequence[str] = (), in_order: Sequence[str] =
     waiting = list(in_order)
     blocks: list[str] = []
     for line in clean_text(text).splitlines():
-        content = " ".join(line.removeprefix(_BULLET).split())
-        listed = line.startswith(_BULLET)
-        if waiting and not listed and waiting[0] in content:
-            listed = bool(waiting.pop(0))
+        whole = " ".join(line.split())
+        content = whole.removeprefix(_BULLET)
+        listed = content != whole
+        if waiting and (whole.startswith(waiting[0]) or (not listed and waiting[0] in whole)):
+            # A label may itself begin with a dash.
+            listed, content = True, whole
+            del waiting[0]
         if not content:
             continue
         shown = (_BULLET if listed else "") + _emphasised(content, bold)

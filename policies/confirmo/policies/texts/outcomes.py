@@ -125,6 +125,7 @@ def composition(
         "items_omitted": len(views) - len(listed),
         **({"undone": undo} if undo else {}),
         "reason": reason_text(reason or reason_code, locale) or None,
+        "reason_code": reason_code,
         "secondary_error": one_line(secondary_error or "") or None,
         "text": text,
         "instruction": " ".join(

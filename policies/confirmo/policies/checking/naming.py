@@ -78,3 +78,36 @@ def unknown_subject(clause: Clause, known: set[str]) -> str | None:
         return None
     inside = any(cue.start <= clause.start + found.start() < cue.end for cue in clause.cues)
     return None if inside else found[0]
+
+
+_BESIDE_A_YES: Final = """
+    hoje agora mesmo imediatamente automaticamente corretamente devidamente normalmente definitivamente
+    solicitado solicitada solicitados solicitadas pediu solicitou conforme como numero n codigo comprovante
+    perfeito otimo bem certo voce foi-lhe assim junto alem cada qual seguintes seguinte abaixo exceto menos
+    salvo desses deles delas destes dele dela ao aos fim final ambas mesma id ref now today already
+    immediately automatically correctly permanently asked requested per number code reference following below
+    each except apart from than them out us well along as at there too just protocol protocols then depois
+    entao em seguida afterwards
+    """
+_BESIDE: Final = (
+    EVERYDAY - {"nao", "not", "no", "nada", "nothing", "none", "outro", "outra", "outros"}
+) | frozenset(_BESIDE_A_YES.split())
+_ONLY: Final = re.compile(
+    r"\b(?:nao (?:so|apenas|somente)|not only|mas nao|e nao|but not|and not|in addition)\b"
+)
+
+
+def beside_a_yes(clause: Clause, known: set[str]) -> list[str]:
+    """Return the words of a clause that nobody declared harmless beside a success: any of them may take it back."""
+    text = _ONLY.sub(lambda found: " " * len(found[0]), clause.text)
+    quoted = [
+        clause.text[cue.start - clause.start - 1 : cue.start - clause.start] == '"' for cue in clause.cues
+    ]
+    strange = [
+        found[0]
+        for found in _WORD.finditer(text)
+        if found[0] not in _BESIDE
+        and found[0] not in known
+        and not any(cue.start <= clause.start + found.start() < cue.end for cue in clause.cues)
+    ]
+    return strange or (['"'] if any(quoted) else [])

@@ -8,7 +8,7 @@ from confirmo.policies.checking.assigning import assign, header_of
 from confirmo.policies.checking.clauses import Clause, Line, find_cues
 from confirmo.policies.checking.facts import Told
 from confirmo.policies.checking.folding import finder, phrase
-from confirmo.policies.checking.naming import longer_names, strange_names, unknown_subject
+from confirmo.policies.checking.naming import beside_a_yes, longer_names, strange_names, unknown_subject
 from confirmo.policies.checking.words import EVERY, EXCEPT, OTHERS, Said
 from confirmo.policies.models import Outcome
 
@@ -66,6 +66,11 @@ class Statements:
             below = lines[number + 1] if number + 1 < len(lines) else None
             if self._is_header(line, below):
                 self._header = header_of(line)
+                if self._header is Said.SUCCEEDED and any(
+                    beside_a_yes(clause, self.told.known_words) or EXCEPT.search(clause.text)
+                    for clause in line.clauses
+                ):
+                    self._header = Said.UNCLEAR
                 self._last = []
                 for clause in line.clauses:
                     self._every(clause)
@@ -99,6 +104,8 @@ class Statements:
         for items, said in assign(clause):
             self.mentioned.update(items)
             self._last = items
+            if Said.SUCCEEDED in said and beside_a_yes(clause, self.told.known_words):
+                said = said | {Said.UNCLEAR}
             said = said | ({self._header} if self._header else set())
             for item in items:
                 self._note(item, said or self._by_reason(clause, item))
@@ -128,6 +135,8 @@ class Statements:
             return
         if self.told.midway and _STOPPED.search(clause.text):
             return
+        if Said.SUCCEEDED in said and beside_a_yes(clause, self.told.known_words):
+            said.add(Said.UNCLEAR)
         if self.told.nameless:
             self._note(0, said)
             self._strange_subject(clause)

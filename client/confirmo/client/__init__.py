@@ -27,8 +27,8 @@ from confirmo.client.errors import (
     UnreadableRecord,
     UpdateRefused,
 )
+from confirmo.client.own_texts import load_overrides
 from confirmo.client.transactions import TransactionClient
-from confirmo.policies.catalog import TextsError, load_overrides
 from confirmo.policies.checking import CompositionReport, WrongOutcome, check_composition
 from confirmo.policies.presenting import answer_text, question_text
 
@@ -58,7 +58,6 @@ __all__ = [
     "StillOpen",
     "TemporalUnavailable",
     "TerminatedState",
-    "TextsError",
     "ToolCall",
     "TransactionClient",
     "TransactionNotFound",

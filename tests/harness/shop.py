@@ -6,6 +6,7 @@ from typing import Any
 
 from temporalio.client import Client
 
+from confirmo.policies.tool_spec import TextOverrides
 from harness.desk import Desk, catalog_of, open_desk
 from harness.tool_server import Call, ToolServer
 
@@ -112,13 +113,15 @@ async def open_shop(
     tools: dict[str, Any] | None = None,
     policies: dict[str, Any] | None = None,
     servers: dict[str, Any] | None = None,
+    texts: dict[str, TextOverrides] | None = None,
     **options: Any,
 ) -> AsyncIterator[Desk]:
-    """A desk for the shop, with changes laid over its files."""
+    """A desk for the shop, with changes laid over its files, and perhaps texts of its own."""
     catalog = catalog_of(
         merged(TOOLS, tools or {}),
         merged(POLICIES, policies or {}),
         {"loja": {"endpoint": loja.endpoint}} | (servers or {}),
     )
+    catalog = catalog.model_copy(update={"texts": texts or {}})
     async with open_desk(client, catalog, **options) as desk:
         yield desk

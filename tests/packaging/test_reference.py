@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
+from string import Formatter
 from typing import Any
 
 import pytest
@@ -12,10 +13,16 @@ from pydantic import BaseModel
 from confirmo.activities.tools.failures import REFUSING_STATUSES
 from confirmo.policies.argument_text import split_list
 from confirmo.policies.catalog import fields as schema_words
-from confirmo.policies.catalog import policies_file, servers_file, tools_file
+from confirmo.policies.catalog import policies_file, servers_file, texts_file, tools_file
+from confirmo.policies.catalog.compose import compose
+from confirmo.policies.catalog.decode import decode
+from confirmo.policies.catalog.problems import Source
+from confirmo.policies.catalog.readers import At
+from confirmo.policies.checking import CompositionReport
 from confirmo.policies.errors import UpdateErrorType
 from confirmo.policies.events import EventName
 from confirmo.policies.models import ReasonCode, Status, TransactionState
+from confirmo.policies.texts import catalogue
 from confirmo.policies.tool_spec import (
     AuxiliaryStep,
     Compensation,
@@ -144,3 +151,28 @@ def test_the_contract_lists_the_reason_codes_events_and_update_errors_of_the_cod
         event.value for event in EventName
     }
     assert [error for error in UpdateErrorType if f"`{error.value}`" not in contract] == []
+
+
+def test_the_page_of_texts_lists_every_key_with_its_placeholders(tables: Any) -> None:
+    rows = {
+        row[0].strip("`"): (set(re.findall(r"\{(\w+)\}", row[1])), row[2])
+        for row in tables("docs/texts.md", "The keys")
+    }
+    built_in = catalogue("pt-BR")
+    assert rows.keys() == built_in.keys() - texts_file.NOT_REPLACED
+    for key, (named, sentence) in rows.items():
+        assert named == {name for _, name, _, _ in Formatter().parse(built_in[key]) if name}
+        assert sentence == built_in[key].strip()
+
+
+def test_the_page_of_texts_lists_every_finding(tables: Any) -> None:
+    findings = [name for name in CompositionReport.model_fields if name != "ok"]
+    assert [row[0].strip("`") for row in tables("docs/texts.md", "When a model words the answer")] == findings
+
+
+def test_the_texts_that_the_page_shows_load(pages: dict[str, str]) -> None:
+    (shown,) = re.findall(r"```yaml\n(.*?)```", pages["docs/texts.md"], re.DOTALL)
+    source = Source("texts.pt-BR.yaml")
+    read = texts_file.read_overrides(compose(decode(shown.encode()), source), At(source), "pt-BR")
+    assert source.errors == []
+    assert read.operation_nouns == (("trocar_plano", "a troca de plano"),)

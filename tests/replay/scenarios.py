@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from temporalio.client import WorkflowFailureError
 
 from confirmo.client import TransactionClient
+from confirmo.policies.tool_spec import TextOverrides
 from confirmo.worker.settings import Settings
 from harness import Call, Desk, Page, ToolServer, Tx, WebhookReceiver, failed
 from harness.shop import ITEMS
@@ -335,6 +336,22 @@ async def claimed_slices(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+OWN_TEXTS = TextOverrides(
+    texts={
+        "hint": "Diga 'sim' para fazer ou 'não' para desistir.",
+        "item_succeeded": "{label} foi encerrado{detail}.",
+    },
+    operation_nouns=(("encerrar_assinaturas", "o fim"),),
+)
+
+
+async def own_texts(desk: OpenDesk, loja: ToolServer) -> Tx:
+    tx = await (await desk(texts={"pt-BR": OWN_TEXTS})).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
 def _webhook(receiver: WebhookReceiver) -> Settings:
     return Settings(webhook_url=receiver.url, webhook_secrets=SecretStr("whsec_" + "c2VncmVkbw" * 4))
 
@@ -405,6 +422,7 @@ SCENARIOS: dict[str, Scenario] = {
         no_told,
         one_of_three_done,
         out_of_scope,
+        own_texts,
         parameters_collected,
         partial,
         read_only,

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from temporalio import activity
 
 from confirmo.policies import names
-from confirmo.policies.tool_spec import Catalog, ResolvedPolicy, ResolvePolicyRequest, ToolSpec
+from confirmo.policies.texts import CONVERSATION_KEYS, language_code
+from confirmo.policies.tool_spec import (
+    Catalog,
+    ResolvedPolicy,
+    ResolvePolicyRequest,
+    TextOverrides,
+    ToolSpec,
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,16 @@ class ResolvePolicy:
             payload_bytes=self.payload_bytes,
             webhook=self.webhook,
             completions=self.completions,
+            texts=self._texts(request.locale),
         )
+
+    def _texts(self, locale: str | None) -> TextOverrides:
+        """Return what the workflow says in a locale; what only a conversation says stays out of history."""
+        own = self.catalog.texts.get(language_code(locale)) if locale is not None else None
+        if own is None:
+            return TextOverrides()
+        said = {key: text for key, text in own.texts.items() if not key.startswith(CONVERSATION_KEYS)}
+        return own.model_copy(update={"texts": said})
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:
         tools = self.catalog.tools

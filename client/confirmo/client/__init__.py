@@ -27,12 +27,16 @@ from confirmo.client.errors import (
     UnreadableRecord,
     UpdateRefused,
 )
+from confirmo.client.own_texts import load_overrides
 from confirmo.client.plugin import ConfirmoPlugin
 from confirmo.client.transactions import TransactionClient
+from confirmo.policies.checking import CompositionReport, WrongOutcome, check_composition
+from confirmo.policies.presenting import answer_text, question_text
 
 __all__ = [
     "AlreadyClosed",
     "AnsweredState",
+    "CompositionReport",
     "ConfirmationExpired",
     "ConfirmoError",
     "ConfirmoPlugin",
@@ -65,5 +69,10 @@ __all__ = [
     "UnreadableRecord",
     "UpdateRefused",
     "Wants",
+    "WrongOutcome",
     "agent_state",
+    "answer_text",
+    "check_composition",
+    "load_overrides",
+    "question_text",
 ]

@@ -9,6 +9,7 @@ from confirmo.policies.arguments import ArgumentError, coerce, split_list
 from confirmo.policies.errors import Refusal, UpdateErrorType
 from confirmo.policies.items import aliases, array_argument, identity, item_argument, label
 from confirmo.policies.models import Amendment, FrozenItem, ParametersProvided, Wire
+from confirmo.policies.texts import Locale
 from confirmo.policies.tool_spec import ToolSpec
 
 
@@ -79,7 +80,7 @@ def apply_amendment(
     tool: ToolSpec,
     removed_ids: frozenset[str],
     *,
-    locale: str,
+    locale: Locale,
 ) -> Changed:
     """Return the arguments and exclusions after the amendment.
 
@@ -113,7 +114,7 @@ def without_items(
 
 
 def _checked(
-    arguments: Mapping[str, Any], requested: ToolSpec, tool: ToolSpec, locale: str
+    arguments: Mapping[str, Any], requested: ToolSpec, tool: ToolSpec, locale: Locale
 ) -> dict[str, Any]:
     for name, value in arguments.items():
         spec = requested.argument(name) or tool.argument(name)

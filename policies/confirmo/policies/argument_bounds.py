@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from confirmo.policies.patterns import matches
-from confirmo.policies.texts import catalogue, is_portuguese, one_line
+from confirmo.policies.texts import Locale, catalogue, is_portuguese, one_line
 from confirmo.policies.tool_spec import ArgumentSpec
 
 _SHOWN_CHOICES: Final = 20
@@ -22,12 +22,12 @@ class ArgumentError(ValueError):
         self.reason = reason
 
 
-def reason(key: str, locale: str, **values: Any) -> str:
+def reason(key: str, locale: Locale, **values: Any) -> str:
     """Return one reason of the texts catalogue, filled in."""
     return catalogue(locale)[key].format(**values)
 
 
-def check_bounds(value: Any, spec: ArgumentSpec, locale: str) -> None:
+def check_bounds(value: Any, spec: ArgumentSpec, locale: Locale) -> None:
     """Check a coerced value.
 
     Raises:
@@ -45,7 +45,7 @@ def check_bounds(value: Any, spec: ArgumentSpec, locale: str) -> None:
 
 
 def _check_range(
-    value: float, low: float | None, high: float | None, keys: tuple[str, str], locale: str
+    value: float, low: float | None, high: float | None, keys: tuple[str, str], locale: Locale
 ) -> None:
     if low is not None and value < low:
         raise ArgumentError(reason(keys[0], locale, bound=_number(low, locale)))
@@ -53,7 +53,7 @@ def _check_range(
         raise ArgumentError(reason(keys[1], locale, bound=_number(high, locale)))
 
 
-def _check_pattern(value: str, pattern: str | None, locale: str) -> None:
+def _check_pattern(value: str, pattern: str | None, locale: Locale) -> None:
     if pattern is not None and not matches(pattern, value):
         raise ArgumentError(reason("pattern", locale, pattern=one_line(pattern, 100)))
 
@@ -63,16 +63,16 @@ def _same(value: Any, allowed: Any) -> bool:
     return isinstance(value, bool) == isinstance(allowed, bool) and bool(value == allowed)
 
 
-def _choices(enum: tuple[Any, ...], locale: str) -> str:
+def _choices(enum: tuple[Any, ...], locale: Locale) -> str:
     shown = ", ".join(_choice(choice, locale) for choice in enum[:_SHOWN_CHOICES])
     return shown if len(enum) <= _SHOWN_CHOICES else shown + ", …"
 
 
-def _choice(choice: Any, locale: str) -> str:
+def _choice(choice: Any, locale: Locale) -> str:
     if isinstance(choice, bool):
         return catalogue(locale)["yes" if choice else "no"]
     return _number(choice, locale) if isinstance(choice, int | float) else one_line(str(choice), 100)
 
 
-def _number(value: float, locale: str) -> str:
+def _number(value: float, locale: Locale) -> str:
     return repr(value).replace(".", ",") if is_portuguese(locale) else repr(value)

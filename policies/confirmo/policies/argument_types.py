@@ -15,7 +15,7 @@ from confirmo.policies.argument_text import (
     split_list,
 )
 from confirmo.policies.json_text import JsonError, parse_strict
-from confirmo.policies.texts import is_blank, is_portuguese
+from confirmo.policies.texts import Locale, is_blank, is_portuguese
 from confirmo.policies.tool_spec import ArgumentSpec, ArgumentType
 
 MAX_DEPTH: Final = 32
@@ -35,7 +35,7 @@ _ALIASES: Final[tuple[tuple[ArgumentType, tuple[str, ...]], ...]] = (
 )
 
 
-def coerce(value: Any, spec: ArgumentSpec, locale: str) -> Any:
+def coerce(value: Any, spec: ArgumentSpec, locale: Locale) -> Any:
     """Return ``value`` as its declared type takes it, a copy that shares nothing with the input.
 
     Args:
@@ -51,7 +51,7 @@ def coerce(value: Any, spec: ArgumentSpec, locale: str) -> Any:
     return coerced
 
 
-def _coerce_type(value: Any, spec: ArgumentSpec, locale: str, depth: int) -> Any:
+def _coerce_type(value: Any, spec: ArgumentSpec, locale: Locale, depth: int) -> Any:
     match spec.type:
         case "string":
             return _to_string(value, locale)
@@ -69,7 +69,7 @@ def _coerce_type(value: Any, spec: ArgumentSpec, locale: str, depth: int) -> Any
             return copy_json(value, locale, depth)
 
 
-def _to_string(value: Any, locale: str) -> str:
+def _to_string(value: Any, locale: Locale) -> str:
     if isinstance(value, str):
         return _sendable(value, locale)
     if isinstance(value, bool) or _is_finite_number(value):
@@ -77,7 +77,7 @@ def _to_string(value: Any, locale: str) -> str:
     raise ArgumentError(reason("text", locale))
 
 
-def _sendable(text: str, locale: str) -> str:
+def _sendable(text: str, locale: Locale) -> str:
     """Refuse lone surrogates: no UTF-8 carries them, so they would break the call or change on the way."""
     try:
         text.encode()
@@ -86,14 +86,14 @@ def _sendable(text: str, locale: str) -> str:
     return text
 
 
-def _to_integer(value: Any, locale: str) -> int:
+def _to_integer(value: Any, locale: Locale) -> int:
     parsed = parse_integer(value) if isinstance(value, str) else value
     if not isinstance(parsed, int) or not _is_finite_number(parsed):
         raise ArgumentError(reason("integer", locale))
     return parsed
 
 
-def _to_number(value: Any, locale: str) -> int | float:
+def _to_number(value: Any, locale: Locale) -> int | float:
     if isinstance(value, str):
         try:
             return parse_number(value, is_portuguese(locale))
@@ -110,7 +110,7 @@ def _is_finite_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() <= _MAX_BITS
 
 
-def _to_boolean(value: Any, locale: str) -> bool:
+def _to_boolean(value: Any, locale: Locale) -> bool:
     word = unicodedata.normalize("NFC", value).strip().casefold() if isinstance(value, str) else value
     if isinstance(word, bool):
         return word
@@ -120,7 +120,7 @@ def _to_boolean(value: Any, locale: str) -> bool:
     return word in yes
 
 
-def _to_array(value: Any, spec: ArgumentSpec, locale: str, depth: int) -> list[Any]:
+def _to_array(value: Any, spec: ArgumentSpec, locale: Locale, depth: int) -> list[Any]:
     if depth >= MAX_DEPTH:
         raise ArgumentError(reason("depth", locale))
     return [
@@ -129,7 +129,7 @@ def _to_array(value: Any, spec: ArgumentSpec, locale: str, depth: int) -> list[A
     ]
 
 
-def _entries(value: Any, spec: ArgumentSpec, locale: str) -> list[Any]:
+def _entries(value: Any, spec: ArgumentSpec, locale: Locale) -> list[Any]:
     if isinstance(value, str):
         value = _entries_of_text(value, spec, locale)
     if isinstance(value, list | tuple):
@@ -139,7 +139,7 @@ def _entries(value: Any, spec: ArgumentSpec, locale: str) -> list[Any]:
     raise ArgumentError(reason("array", locale))
 
 
-def _entries_of_text(text: str, spec: ArgumentSpec, locale: str) -> Any:
+def _entries_of_text(text: str, spec: ArgumentSpec, locale: Locale) -> Any:
     if begins_like_json(text):
         return _json(text, locale)
     # "71,99" is one number to its writer and two to the splitter: asking is better than guessing.
@@ -157,14 +157,14 @@ def _digit_comma_digit(text: str) -> bool:
     return False
 
 
-def _entry(value: Any, position: int, items: Mapping[str, Any], locale: str, depth: int) -> Any:
+def _entry(value: Any, position: int, items: Mapping[str, Any], locale: Locale, depth: int) -> Any:
     try:
         return _coerce_entry(value, items, locale, depth)
     except ArgumentError as error:
         raise ArgumentError(reason("entry", locale, position=position, reason=error.reason)) from error
 
 
-def _coerce_entry(value: Any, items: Mapping[str, Any], locale: str, depth: int) -> Any:
+def _coerce_entry(value: Any, items: Mapping[str, Any], locale: Locale, depth: int) -> Any:
     if value is None or (isinstance(value, str) and is_blank(value)):
         raise ArgumentError(reason("entry_blank", locale))
     declared = _type_of(items)
@@ -199,7 +199,7 @@ def _entry_spec(items: Mapping[str, Any], kind: ArgumentType) -> ArgumentSpec:
     )
 
 
-def _to_object(value: Any, locale: str, depth: int) -> dict[str, Any]:
+def _to_object(value: Any, locale: Locale, depth: int) -> dict[str, Any]:
     if isinstance(value, str):
         value = _json(value, locale) if begins_like_json(value) else None
     if not isinstance(value, Mapping):
@@ -208,14 +208,14 @@ def _to_object(value: Any, locale: str, depth: int) -> dict[str, Any]:
     return copied
 
 
-def _json(text: str, locale: str) -> Any:
+def _json(text: str, locale: Locale) -> Any:
     try:
         return parse_strict(text.strip())
     except JsonError as error:
         raise ArgumentError(reason("json", locale)) from error
 
 
-def copy_json(value: Any, locale: str, depth: int = 0) -> Any:
+def copy_json(value: Any, locale: Locale, depth: int = 0) -> Any:
     """Return a deep copy of a JSON value.
 
     Raises:

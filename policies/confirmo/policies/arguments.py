@@ -12,7 +12,7 @@ from confirmo.policies.argument_bounds import ArgumentError
 from confirmo.policies.argument_text import split_list
 from confirmo.policies.argument_types import coerce, copy_json
 from confirmo.policies.models import InvalidParameter, Wire
-from confirmo.policies.texts import is_blank
+from confirmo.policies.texts import Locale, is_blank
 from confirmo.policies.tool_spec import ArgumentSpec, ToolSpec
 
 __all__ = [
@@ -43,7 +43,7 @@ class Collected(Wire):
     invalid: tuple[InvalidParameter, ...] = ()
 
 
-def collect(arguments: Mapping[str, Any], tool: ToolSpec, locale: str = "pt-BR") -> Collected:
+def collect(arguments: Mapping[str, Any], tool: ToolSpec, locale: Locale = "pt-BR") -> Collected:
     """Sort the given arguments by what ``tool`` declares. Never raises on JSON-like input."""
     declared = declared_arguments(tool)
     taken: dict[str, Any] = {}
@@ -86,7 +86,7 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, list | tuple | Mapping) and not value)
 
 
-def _value(given: Any, spec: ArgumentSpec, tool: ToolSpec, locale: str) -> Any:
+def _value(given: Any, spec: ArgumentSpec, tool: ToolSpec, locale: Locale) -> Any:
     """Return the value to send, or null for none. A text that turns out to be an empty list is none."""
     if not is_missing(given):
         coerced = coerce(given, spec, locale)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from confirmo.policies.item_arguments import ITEMS, array_argument, call_of, item_argument, whole_argument
 from confirmo.policies.models import FrozenItem, InvalidParameter, ReasonCode
-from confirmo.policies.texts import catalogue, clean_text, one_line, operation_nouns
+from confirmo.policies.texts import Locale, catalogue, clean_text, one_line, operation_nouns
 from confirmo.policies.texts.outcomes import composition, reason_text, result_message
 from confirmo.policies.texts.rendering import (
     SENTENCE_ITEMS,
@@ -39,7 +39,7 @@ _MANY_LINE_ENDS: Final = re.compile(r"\n\s*\n")
 
 
 def parameter_question(
-    tool: ToolSpec, missing: Sequence[str], invalid: Sequence[InvalidParameter], locale: str
+    tool: ToolSpec, missing: Sequence[str], invalid: Sequence[InvalidParameter], locale: Locale
 ) -> str:
     """Return one question: for the first missing argument, else for the first invalid one with its reason.
 
@@ -54,7 +54,7 @@ def parameter_question(
     return f"{again} {_ask(tool.argument(invalid[0].name), locale)}"
 
 
-def _ask(spec: ArgumentSpec | None, locale: str) -> str:
+def _ask(spec: ArgumentSpec | None, locale: Locale) -> str:
     texts = catalogue(locale)
     if spec is not None and spec.user_prompt and one_line(spec.user_prompt):
         return clean_text(spec.user_prompt).strip()
@@ -89,7 +89,7 @@ def confirmation_question(
     validator_message: str | None,
     bypassed: bool,
     expires_at: str,
-    locale: str,
+    locale: Locale,
 ) -> str:
     """Return the question for one frozen set; it is part of what the digest covers.
 
@@ -124,7 +124,7 @@ def confirmation_question(
 
 
 def _question(
-    tool: ToolSpec, eligible: Sequence[str], details: Sequence[tuple[str, str]], locale: str
+    tool: ToolSpec, eligible: Sequence[str], details: Sequence[tuple[str, str]], locale: Locale
 ) -> str:
     """Return the generated question: the set by its labels, else the one argument that has no label."""
     names = eligible or ([details[0][1]] if _is_one_bare_value(details) else [])
@@ -137,7 +137,7 @@ def _question(
 
 
 def _details(
-    tool: ToolSpec, arguments: Mapping[str, Any], has_items: bool, locale: str
+    tool: ToolSpec, arguments: Mapping[str, Any], has_items: bool, locale: Locale
 ) -> list[tuple[str, str]]:
     """Return ``(label, value)`` of what is confirmed beside the items: an amount, a destination, a date."""
     of_items = _of_items(tool) if has_items else set()
@@ -165,7 +165,7 @@ def _detail_lines(details: Sequence[tuple[str, str]], has_items: bool) -> str:
     return bullets(f"{label}: {value}" if label else value for label, value in details)
 
 
-def _ineligible(labels: Sequence[str], items: Sequence[FrozenItem], locale: str) -> str:
+def _ineligible(labels: Sequence[str], items: Sequence[FrozenItem], locale: Locale) -> str:
     excluded = [
         f"{label} ({reason_text(item.reason or ReasonCode.NOT_ELIGIBLE, locale)})"
         for label, item in zip(labels, items, strict=True)
@@ -176,7 +176,7 @@ def _ineligible(labels: Sequence[str], items: Sequence[FrozenItem], locale: str)
     )
 
 
-def _how_to_answer(expires_at: str, locale: str) -> str:
+def _how_to_answer(expires_at: str, locale: Locale) -> str:
     time = _TIME.fullmatch(expires_at)
     if time is None:
         return catalogue(locale)["hint"]

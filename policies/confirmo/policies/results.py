@@ -19,6 +19,7 @@ from confirmo.policies.models import (
 )
 from confirmo.policies.normalizer import classify
 from confirmo.policies.questions import clean_text, composition, result_message
+from confirmo.policies.texts import Locale
 from confirmo.policies.tool_spec import AuxiliaryStep, ToolSpec
 from confirmo.policies.wording import say
 
@@ -40,7 +41,7 @@ def ineligible_outcome(item: FrozenItem) -> ItemOutcome:
     )
 
 
-def unsent_outcome(item: FrozenItem, locale: str) -> ItemOutcome:
+def unsent_outcome(item: FrozenItem, locale: Locale) -> ItemOutcome:
     """Return the outcome of an item that a cancel kept from being sent."""
     del locale
     return ItemOutcome(
@@ -111,7 +112,7 @@ def build_result(
     auxiliary: Sequence[AuxiliaryResult],
     cancelled: bool,
     cancel_reason: str | None = None,
-    locale: str,
+    locale: Locale,
     undone: Undone | None = None,
     marks: Mapping[str, dict[str, Any]] | None = None,
     root: str | None = None,
@@ -190,7 +191,7 @@ def build_result(
     )
 
 
-def closed_result(state: TransactionState, tool: ToolSpec | None, locale: str) -> TransactionResult:
+def closed_result(state: TransactionState, tool: ToolSpec | None, locale: Locale) -> TransactionResult:
     """Build the result of a transaction in which nothing was executed."""
     status, reason = state.status, state.reason
     about: dict[str, Any] = {"items": [], "labels": {}, "secondary_error": None, "locale": locale}

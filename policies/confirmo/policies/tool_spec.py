@@ -147,17 +147,31 @@ class ServerSpec(Wire):
     max_calls_per_second: float | None = None
 
 
+class TextOverrides(Wire):
+    """A deployment's own texts in one locale; what is not here is the built-in text.
+
+    Attributes:
+        texts: Key of the catalogue to the sentence, with the same placeholders.
+        operation_nouns: ``(beginning of a tool name, its noun with article)``; they come before the built-in ones.
+    """
+
+    texts: dict[str, str] = {}
+    operation_nouns: tuple[tuple[str, str], ...] = ()
+
+
 class Catalog(Wire):
-    """The three files, resolved. Frozen; one per worker."""
+    """The configuration files, resolved. Frozen; one per worker. ``texts`` is by locale."""
 
     tools: dict[str, ToolSpec] = {}
+    texts: dict[str, TextOverrides] = {}
     servers: dict[str, ServerSpec] = Field(default={}, repr=False)
 
 
 class ResolvePolicyRequest(Wire):
-    """Argument of ``resolve_policy``."""
+    """Argument of ``resolve_policy``. With a ``locale`` the deployment's texts in it come with the answer."""
 
     tool_name: str
+    locale: str | None = None
 
 
 class ResolvedPolicy(Wire):
@@ -176,6 +190,7 @@ class ResolvedPolicy(Wire):
         slice_seconds: A slice begins no new call after this long.
         webhook: Whether questions go to a webhook, which is tried for as long as a question is open.
         completions: Whether it is also told how a transaction ended.
+        texts: The deployment's own texts in the locale that was asked for.
     """
 
     tool: ToolSpec | None = None
@@ -190,3 +205,4 @@ class ResolvedPolicy(Wire):
     slice_seconds: float = 3.0
     webhook: bool = False
     completions: bool = False
+    texts: TextOverrides = TextOverrides()

@@ -84,7 +84,7 @@ def _freeze(
         validator_message=record.confirmation_message if record else None,
         bypassed=bool(record and record.bypassed),
         expires_at=timestamp(book.deadline),
-        locale=book.request.locale,
+        locale=book.language,
     )
     book.questions += 1
     book.question = message

@@ -42,6 +42,7 @@ from confirmo.policies.models import (
     TransactionState,
 )
 from confirmo.policies.questions import clean_text
+from confirmo.policies.texts import Language
 from confirmo.policies.tool_spec import ConfirmationPolicy, ResolvedPolicy, ToolSpec
 
 KEPT_EVENTS = 50
@@ -141,6 +142,12 @@ class Book:
         """What idempotency keys are derived from: the first transaction of a chain of redrives."""
         redrive = self.request.redrive
         return redrive.root if redrive is not None else self.transaction_id
+
+    @property
+    def language(self) -> Language:
+        """The request's locale, with the texts that the deployment had when the transaction began."""
+        resolved = self.policies.get(self.request.tool_name, ResolvedPolicy())
+        return Language(self.request.locale, resolved.texts)
 
     @property
     def requester(self) -> Actor | None:

@@ -78,7 +78,7 @@ class Course:
 
     async def _ask(self) -> None:
         """Ask the one question; every end but a yes and a change closes the transaction."""
-        book, locale = self._book, self._book.request.locale
+        book, locale = self._book, self._book.language
         assert book.tool is not None
         answer = await ask(book, book.tool, book.arguments, book.items, book.pre_validation)
         if answer is Answer.EXPIRED:
@@ -117,7 +117,7 @@ class Course:
         book.tool = tool
         book.items = tuple(item for item in redrive.known_items if item.item_id in wanted)
         if tool.compensate is None or not book.items:
-            reason = say("nothing_to_undo", book.request.locale)
+            reason = say("nothing_to_undo", book.language)
             book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.NOTHING_TO_DO)
             return
         book.begin()
@@ -130,7 +130,7 @@ class Course:
             self._close_unasked(self._undone.skipped)
 
     def _close_unasked(self, skipped: str) -> None:
-        book, locale = self._book, self._book.request.locale
+        book, locale = self._book, self._book.language
         if skipped == "expired":
             book.close(Status.EXPIRED, EventName.EXPIRED, say("expired", locale), ReasonCode.EXPIRED)
             return
@@ -149,7 +149,7 @@ class Course:
         book = self._book
         closed = book.closed
         book.result = bound_result(
-            closed_result(book.view(0), book.tool, book.request.locale) if closed else self._result(),
+            closed_result(book.view(0), book.tool, book.language) if closed else self._result(),
             self._result_bytes(),
         )
         if not closed:
@@ -188,7 +188,7 @@ class Course:
             auxiliary=self._execution.auxiliary if self._execution else [],
             cancelled=book.cancel_requested,
             cancel_reason=book.cancel_reason,
-            locale=book.request.locale,
+            locale=book.language,
             undone=self._undone if self._execution else None,
             marks=marks,
             root=book.root,

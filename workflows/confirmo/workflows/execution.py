@@ -113,7 +113,7 @@ class Execution:
             await self._slices(eligible)
         for item in eligible:
             if item.item_id not in self._book.outcomes:
-                self._book.outcomes[item.item_id] = unsent_outcome(item, self._book.request.locale)
+                self._book.outcomes[item.item_id] = unsent_outcome(item, self._book.language)
 
     async def _single(self) -> CallReport:
         name, summary = "call", self._tool.name

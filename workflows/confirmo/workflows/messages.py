@@ -134,7 +134,7 @@ def amended(book: Book, raw: Any, *surplus: Any) -> Changed:
         book.requested_tool,
         book.tool or book.requested_tool,
         frozenset(book.removed_ids),
-        locale=book.request.locale,
+        locale=book.language,
     )
 
 
@@ -169,4 +169,4 @@ def request_cancel(book: Book, reason: str | None) -> None:
     if book.cancel_requested or book.closed:
         return
     book.cancel_requested = True
-    book.cancel_reason = reason or say("cancelled", book.request.locale)
+    book.cancel_reason = reason or say("cancelled", book.language)

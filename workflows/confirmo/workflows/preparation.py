@@ -105,7 +105,7 @@ class Preparation:
             book.tool = tool
             if self._oversized(tool, raw, resolved_items):
                 return _Next.CLOSED
-            collected = collect(raw, tool, book.request.locale)
+            collected = collect(raw, tool, book.language)
             step = await self._check_collected(collected, tool)
             if step is not None:
                 return step
@@ -137,7 +137,7 @@ class Preparation:
             self._emit_passed(tool, target)
             reconfirm = reconfirm or verdict.requires_reconfirmation or target.name != tool.name
             if target.name == tool.name:
-                collected = collect(raw, tool, book.request.locale)
+                collected = collect(raw, tool, book.language)
                 step = await self._check_collected(collected, tool)
                 return step or self._freeze(tool, collected.arguments, resolved_items, must=reconfirm)
             book.emit(EventName.RETARGETED, target_tool=target.name)
@@ -151,7 +151,7 @@ class Preparation:
             # Local: it reads the worker's memory; a way over the server would be a third of the time to the question.
             resolved = await workflow.execute_local_activity(
                 activity_stubs.resolve_policy,
-                ResolvePolicyRequest(tool_name=name),
+                ResolvePolicyRequest(tool_name=name, locale=None if is_target else book.request.locale),
                 start_to_close_timeout=options.RESOLVE_TIMEOUT,
                 summary="policy",
             )
@@ -160,7 +160,7 @@ class Preparation:
         return self._allowed(name, resolved, is_target=is_target)
 
     def _allowed(self, name: str, resolved: ResolvedPolicy, *, is_target: bool) -> ToolSpec | None:
-        book, tool, locale = self._book, resolved.tool, self._book.request.locale
+        book, tool, locale = self._book, resolved.tool, self._book.language
         shown = clean_text(name)[:100]
         if tool is None or not tool.enabled:
             if is_target:
@@ -186,7 +186,7 @@ class Preparation:
         book.missing, book.invalid = collected.missing, collected.invalid
         if not collected.missing and not collected.invalid:
             return None
-        question = parameter_question(tool, collected.missing, collected.invalid, book.request.locale)
+        question = parameter_question(tool, collected.missing, collected.invalid, book.language)
         return await self._collect(question, tool)
 
     async def _collect(self, question: str, tool: ToolSpec) -> _Next:
@@ -204,7 +204,7 @@ class Preparation:
                 timeout_summary="collecting expires",
             )
         except TimeoutError:
-            reason = say("collecting_expired", book.request.locale)
+            reason = say("collecting_expired", book.language)
             book.close(Status.EXPIRED, EventName.EXPIRED, reason, ReasonCode.EXPIRED)
             return _Next.CLOSED
         return _Next.AGAIN
@@ -252,7 +252,7 @@ class Preparation:
         return True
 
     async def _not_passed(self, verdict: Verdict, tool: ToolSpec) -> _Next:
-        book, locale = self._book, self._book.request.locale
+        book, locale = self._book, self._book.language
         if verdict.kind is VerdictKind.NEEDS_PARAMETER:
             return await self._ask_again(verdict, tool)
         self._record(verdict, tool, terminal=True)
@@ -281,7 +281,7 @@ class Preparation:
         )
         book.parameter_questions += 1
         if book.parameter_questions > rules.MAX_PARAMETER_QUESTIONS:
-            reason = say("too_many_attempts", book.request.locale)
+            reason = say("too_many_attempts", book.language)
             book.close(
                 Status.OUT_OF_SCOPE, EventName.PREVALIDATION_REJECTED, reason, ReasonCode.TOO_MANY_ATTEMPTS
             )
@@ -290,7 +290,7 @@ class Preparation:
         book.arguments = {name: value for name, value in book.arguments.items() if name != parameter}
         book.missing = (parameter,)
         question = clean_text(verdict.parameter_message or "") or parameter_question(
-            tool, book.missing, (), book.request.locale
+            tool, book.missing, (), book.language
         )
         return await self._collect(question, tool)
 
@@ -301,7 +301,7 @@ class Preparation:
             return tool
         book = self._book
         if hops >= rules.MAX_HOPS:
-            reason = say("too_many_hops", book.request.locale, tool=clean_text(name)[:100])
+            reason = say("too_many_hops", book.language, tool=clean_text(name)[:100])
             book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.TARGET_NOT_ALLOWED)
             return None
         return await self._tool(name, is_target=True)
@@ -379,7 +379,7 @@ class Preparation:
     def _too_large(self, count: int) -> _Next:
         book = self._book
         book.items = ()
-        reason = say("too_large", book.request.locale, count=str(count))
+        reason = say("too_large", book.language, count=str(count))
         book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.TOO_LARGE)
         return _Next.CLOSED
 
@@ -394,7 +394,7 @@ class Preparation:
 
     def _nothing_to_do(self, items: tuple[FrozenItem, ...], resolved: list[Any] | None) -> bool:
         """Note the items; close where there is a set of which none may be executed."""
-        book, locale = self._book, self._book.request.locale
+        book, locale = self._book, self._book.language
         kept = book.kept_ids
         book.items = tuple(
             item

@@ -16,17 +16,30 @@ from confirmo.client.listing import STATUS_WORDS
 from confirmo.client.live import follow
 from confirmo.client.transactions import TransactionClient
 from confirmo.client.views import entry_line, message_lines, next_step, summary_lines
-from confirmo.policies.models import Outcome
+from confirmo.policies.models import Outcome, TransactionState
+from confirmo.policies.presenting import answer_text, question_text
+from confirmo.policies.texts.markdown import as_markdown
+
+Markdown = Annotated[bool, typer.Option("--markdown", help="Only the question or the answer, as markdown.")]
 
 
-def status(transaction: Transaction, json: Json = False) -> int:
+def status(transaction: Transaction, json: Json = False, markdown: Markdown = False) -> int:
     """Show a transaction: its question, its items, what became of it."""
 
     async def work(client: TransactionClient) -> Exit:
-        print_state(await client.state(transaction), Output(json))
+        state = await client.state(transaction)
+        if markdown and not json:
+            Output(json).lines(_markdown(state))
+        else:
+            print_state(state, Output(json))
         return Exit.DONE
 
     return connected(work)
+
+
+def _markdown(state: TransactionState) -> list[str]:
+    told = answer_text(state.result, "markdown") if state.result else question_text(state, "markdown")
+    return (told or as_markdown(state.reason or state.status.value)).splitlines()
 
 
 def result(
@@ -38,6 +51,7 @@ def result(
         ),
     ] = None,
     json: Json = False,
+    markdown: Markdown = False,
 ) -> int:
     """Wait until a transaction is over and print its result."""
 
@@ -46,7 +60,10 @@ def result(
         found = await client.result(transaction)
         if output is not None:
             note(f"{await write_items(client.items(transaction), output)} items written to {output}")
-        print_result(found, Output(json))
+        if markdown and not json:
+            Output(json).lines(answer_text(found, "markdown").splitlines())
+        else:
+            print_result(found, Output(json))
         return of_result(found)
 
     return connected(work)

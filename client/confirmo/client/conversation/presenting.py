@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from confirmo.client.answers import AnsweredState, is_over
 from confirmo.client.conversation.models import Offer, Session, ToolCall, Turn, Wants
-from confirmo.client.conversation.saying import ending, joined, said
+from confirmo.client.conversation.saying import asking, before, ending, joined, said
 from confirmo.client.errors import NoWorker, TransactionNotFound
 from confirmo.client.requests import prepare_start
 from confirmo.client.transactions import TransactionClient
@@ -72,14 +72,12 @@ class Presenter:
             return await self.resume(session, state, *notes, ending(session.locale, state))
         if state.status is Status.AWAITING_CONFIRMATION and state.confirmation is not None:
             session.shown_digest = state.confirmation.digest
-            question = state.question or state.confirmation.message
             if self.takes_yes(state):
-                return Turn(joined(*notes, question), state, Wants.ANSWER)
-            return Turn(
-                joined(*notes, question, said(session.locale, "turn_elsewhere")), state, Wants.PATIENCE
-            )
+                return Turn(joined(*notes, asking(state)), state, Wants.ANSWER)
+            elsewhere = said(session.locale, "turn_elsewhere")
+            return Turn(joined(*notes, asking(state), elsewhere), state, Wants.PATIENCE)
         if state.status is Status.COLLECTING_PARAMETERS:
-            return Turn(joined(*notes, state.question or ""), state, Wants.VALUE)
+            return Turn(joined(*notes, asking(state)), state, Wants.VALUE)
         return await self.finish(session, state, *notes, then=then)
 
     async def finish(
@@ -104,7 +102,7 @@ class Presenter:
             if state is None:
                 continue
             if is_over(state):
-                told.append(said(session.locale, "turn_before", message=ending(session.locale, state)))
+                told.append(before(session.locale, state))
                 continue
             session.hold(transaction_id, None)
             return await self.present(session, state, *told, said(session.locale, "turn_resumed"))

@@ -18,11 +18,13 @@ from confirmo.client.conversation.facts import (
 )
 from confirmo.client.conversation.models import Intent, Offer, Session, ToolCall, Turn, Wants
 from confirmo.client.conversation.presenting import Presenter
-from confirmo.client.conversation.saying import said, why
+from confirmo.client.conversation.saying import Voice, said, speaking, why
 from confirmo.client.errors import AlreadyClosed, NotAllowed, NoWorker, TransactionNotFound, UpdateRefused
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import WAITING_STATUSES, Decision, Status, TransactionState
+from confirmo.policies.presenting import TextFormat
 from confirmo.policies.replies import OpenQuestion, Reply, ReplyKind, ReplyReason, read_reply
+from confirmo.policies.tool_spec import TextOverrides
 
 RESULT_PATIENCE = timedelta(seconds=20)
 """How long a turn waits for the result of what was confirmed."""
@@ -39,6 +41,8 @@ class Conversation:
         channel: ``any``: an agent passes messages on, or could have written them. ``elicitation``: the caller vouches
             that each message comes from the person's own input and past no model, so that a yes also counts where
             policy says ``confirmation.channel: elicitation``. None makes a yes count for ``out_of_band``.
+        texts: A deployment's own texts by locale, as ``load_overrides`` reads them from the configuration directory.
+        format: Of what is said: ``plain`` or ``markdown``.
     """
 
     def __init__(
@@ -48,6 +52,8 @@ class Conversation:
         on_new_subject: Literal["cancel", "park"] = "cancel",
         result_patience: timedelta = RESULT_PATIENCE,
         channel: Literal["any", "elicitation"] = "any",
+        texts: Mapping[str, TextOverrides] | None = None,
+        format: TextFormat = "plain",
     ) -> None:
         if channel not in ("any", "elicitation"):
             raise ValueError("channel is any or elicitation: nothing said in a conversation is out of band.")
@@ -55,6 +61,7 @@ class Conversation:
         self._parks = on_new_subject == "park"
         self._presenter = Presenter(client, result_patience, channel)
         self._changer = Changer(client, self._presenter)
+        self._voice = Voice(dict(texts or {}), format)
 
     async def turn(
         self,
@@ -80,7 +87,8 @@ class Conversation:
             RequestTooLarge: It is too large.
         """
         offer = Offer(ToolCall.of(tool_call), session)
-        told = await self._turn(session, message, offer, intent)
+        with speaking(self._voice):
+            told = await self._turn(session, message, offer, intent)
         return replace(told, unused=offer.call)
 
     async def _turn(self, session: Session, message: str, offer: Offer, intent: Intent | None) -> Turn:

@@ -1,8 +1,9 @@
-"""The three files to one frozen ``Catalog``, or to everything that is wrong with them."""
+"""The configuration files to one frozen ``Catalog``, or to everything that is wrong with them."""
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,12 +14,13 @@ from confirmo.policies.catalog.crosscheck import House, check
 from confirmo.policies.catalog.decode import MAX_BYTES, decode
 from confirmo.policies.catalog.nodes import Node
 from confirmo.policies.catalog.policies_file import RawPolicies, read_policies
-from confirmo.policies.catalog.problems import Problem, Source, UnreadableError
-from confirmo.policies.catalog.readers import At
+from confirmo.policies.catalog.problems import Problem, Source, TextsError, UnreadableError
+from confirmo.policies.catalog.readers import At, nearest
 from confirmo.policies.catalog.resolve import gather, resolve, versioned
 from confirmo.policies.catalog.servers_file import read_servers
+from confirmo.policies.catalog.texts_file import TEXTS_FILES, is_texts_file, read_overrides
 from confirmo.policies.catalog.tools_file import RawTool, read_tools
-from confirmo.policies.tool_spec import Catalog, ServerSpec, ToolSpec
+from confirmo.policies.tool_spec import Catalog, ServerSpec, TextOverrides, ToolSpec
 
 TOOLS, POLICIES, SERVERS = "tools.yaml", "tool_policies.yaml", "mcp_servers.yaml"
 
@@ -41,7 +43,7 @@ class LoadedCatalog:
 
 
 def load_catalog(directory: Path, environ: Mapping[str, str]) -> LoadedCatalog:
-    """Load ``tools.yaml``, ``tool_policies.yaml`` and ``mcp_servers.yaml`` from a directory.
+    """Load ``tools.yaml``, ``tool_policies.yaml``, ``mcp_servers.yaml`` and the files of texts from a directory.
 
     Args:
         directory: Where they are. That it is missing is an error among the others.
@@ -52,7 +54,23 @@ def load_catalog(directory: Path, environ: Mapping[str, str]) -> LoadedCatalog:
         message = "This is not a directory. Give the one that holds tools.yaml."
         return LoadedCatalog(None, (Problem(shown, None, None, message),))
     files = {name: _bytes(directory / name) for name in (TOOLS, POLICIES, SERVERS)}
-    return _load(files, environ)
+    return _load(files | _text_files(directory), environ)
+
+
+def load_overrides(directory: Path) -> dict[str, TextOverrides]:
+    """Load only the files of texts, for who talks with people and has no tool servers: overrides by locale.
+
+    Raises:
+        TextsError: With every problem.
+    """
+    sources: list[Source] = []
+    found = _overrides(_text_files(directory), sources)
+    errors = tuple(problem for source in sources for problem in source.listed_errors())
+    if not os.path.isdir(directory):
+        errors = (Problem(directory.name or str(directory), None, None, "This is not a directory."),)
+    if errors:
+        raise TextsError(errors)
+    return found
 
 
 def load_texts(texts: Mapping[str, bytes | None], environ: Mapping[str, str]) -> LoadedCatalog:
@@ -62,7 +80,18 @@ def load_texts(texts: Mapping[str, bytes | None], environ: Mapping[str, str]) ->
         texts: File name to its bytes; null or absent means that there is no such file.
         environ: As for ``load_catalog``.
     """
-    return _load({name: texts.get(name) for name in (TOOLS, POLICIES, SERVERS)}, environ)
+    files: dict[str, bytes | UnreadableError | None] = {
+        name: texts.get(name) for name in (TOOLS, POLICIES, SERVERS)
+    }
+    return _load(files | {name: data for name, data in texts.items() if is_texts_file(name)}, environ)
+
+
+def _text_files(directory: Path) -> dict[str, bytes | UnreadableError | None]:
+    try:
+        names = sorted(name for name in os.listdir(directory) if is_texts_file(name))
+    except OSError:
+        return {}
+    return {name: _bytes(directory / name) if name in TEXTS_FILES else None for name in names}
 
 
 def _bytes(path: Path) -> bytes | UnreadableError | None:
@@ -94,10 +123,30 @@ def _load(files: _Files, environ: Mapping[str, str]) -> LoadedCatalog:
     policies = _read(files[POLICIES], policies_source, read_policies)
     _report_missing(files, tools_source, servers_source)
     specs = _put_together(tools or {}, policies, servers, tools_source, policies_source)
+    texts = _overrides(files, sources)
     errors = tuple(problem for source in sources for problem in source.listed_errors())
     warnings = tuple(problem for source in sources for problem in source.warnings)
-    catalog = None if errors else Catalog(tools=specs, servers=dict(servers or {}))
+    catalog = None if errors else Catalog(tools=specs, servers=dict(servers or {}), texts=texts)
     return LoadedCatalog(catalog, errors, warnings)
+
+
+def _overrides(files: _Files, sources: list[Source]) -> dict[str, TextOverrides]:
+    """Read every file of texts; its source is added to ``sources``."""
+    found: dict[str, TextOverrides] = {}
+    for name in sorted(name for name in files if is_texts_file(name)):
+        source = Source(name)
+        sources.append(source)
+        locale = TEXTS_FILES.get(name)
+        if locale is None:
+            source.error(
+                (),
+                f"There are texts for no such locale, or the name is spelled otherwise. {nearest(name, TEXTS_FILES)}",
+            )
+            continue
+        read = _read(files[name], source, partial(read_overrides, locale=locale))
+        if read is not None:
+            found[locale] = read
+    return found
 
 
 def _read(data: bytes | UnreadableError | None, source: Source, reader: Callable[[Node, At], T]) -> T | None:

@@ -41,6 +41,22 @@ class UnreadableError(Exception):
         self.message = message
 
 
+class TextsError(ValueError):
+    """Files of texts that cannot be used.
+
+    Attributes:
+        problems: Everything that is wrong with them.
+    """
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        """Say the first one, and how many there are."""
+        first = problems[0]
+        place = ":".join(str(part) for part in (first.file, first.line) if part is not None)
+        more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(f"{place}: {first.message}{more}")
+        self.problems = problems
+
+
 class Source:
     """One file while it is read: where its keys stand, and what was found.
 

@@ -86,6 +86,26 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "OUT_OF_SCOPE": "the operation cannot be done",
         "BLOCKED": "the operation is not allowed",
         "open": "The operation is not over yet.",
+        # Reasons that the workflow itself gives.
+        "workflow_unknown_tool": "The tool «{tool}» is not in the catalogue.",
+        "workflow_tool_disabled": "The tool «{tool}» is switched off in the catalogue.",
+        "workflow_target_not_allowed": (
+            "Validation pointed at the tool «{tool}», which does not exist or is switched off."
+        ),
+        "workflow_too_many_hops": "Validation changed the tool too often; the last one named was «{tool}».",
+        "workflow_requester_required": "The policy of «{tool}» needs to know who asked (requester).",
+        "workflow_collecting_expired": "What was asked for did not come in time; nothing was executed.",
+        "workflow_expired": "Nobody answered the question in time; nothing was executed.",
+        "workflow_rejected": "The person did not confirm; nothing was executed.",
+        "workflow_cancelled": "The operation was cancelled.",
+        "workflow_not_eligible": "The operation is not allowed for this request.",
+        "workflow_not_verified": "Validation could not be done, so the operation was not offered. Try again later.",
+        "workflow_too_many_attempts": "The information stayed insufficient after several attempts.",
+        "workflow_nothing_to_do": "No item was left to be processed.",
+        "workflow_nothing_to_undo": (
+            "The policy of this operation does not say how to undo it, or there is nothing to undo."
+        ),
+        "workflow_too_large": "The request is too large for one operation ({count} items).",
         # Stable reason words, as people read them.
         "reason_rejected": "the confirmation was refused",
         "reason_cancelled": "the operation was cancelled",

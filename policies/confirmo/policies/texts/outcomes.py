@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from confirmo.policies.models import Outcome, ReasonCode, Status
-from confirmo.policies.texts import catalogue, is_portuguese, one_line
+from confirmo.policies.texts import Locale, catalogue, language_code, one_line
 from confirmo.policies.texts.rendering import (
     SENTENCE_ITEMS,
     bounded,
@@ -47,7 +47,7 @@ _IN_DOUBT: Final = frozenset(
 )
 
 
-def reason_text(reason: str | None, locale: str) -> str:
+def reason_text(reason: str | None, locale: Locale) -> str:
     """Return a reason as people read it: a stable reason word in the locale, other text cleaned."""
     line = one_line(reason or "")
     return catalogue(locale).get(f"reason_{line}", line).rstrip(".")
@@ -62,7 +62,7 @@ def result_message(
     items: Sequence[Mapping[str, Any]],
     labels: Mapping[str, str],
     secondary_error: str | None,
-    locale: str,
+    locale: Locale,
     undone: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Say what happened.
@@ -104,7 +104,7 @@ def composition(
     labels: Mapping[str, str],
     secondary_error: str | None,
     text: str,
-    locale: str,
+    locale: Locale,
     undone: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the message as data, with the instruction that binds a model that words it.
@@ -116,7 +116,7 @@ def composition(
     views = _views(items, labels, tool, locale) if status in (Status.COMPLETED, Status.FAILED) else []
     listed = views if len(views) <= COMPOSED_ITEMS else _worst_first(views)[:COMPOSED_ITEMS]
     return {
-        "locale": "pt-BR" if is_portuguese(locale) else "en",
+        "locale": language_code(locale),
         "operation": operation_name(tool),
         "status": status.value,
         "multi_item_status": multi_item_status,
@@ -125,6 +125,7 @@ def composition(
         "items_omitted": len(views) - len(listed),
         **({"undone": undo} if undo else {}),
         "reason": reason_text(reason or reason_code, locale) or None,
+        "reason_code": reason_code,
         "secondary_error": one_line(secondary_error or "") or None,
         "text": text,
         "instruction": " ".join(
@@ -133,7 +134,7 @@ def composition(
     }
 
 
-def _undo_report(views: Sequence[Mapping[str, Any]], locale: str) -> list[str]:
+def _undo_report(views: Sequence[Mapping[str, Any]], locale: Locale) -> list[str]:
     """Return one sentence per outcome of undoing."""
     texts = catalogue(locale)
     return [
@@ -148,7 +149,7 @@ def _undo_report(views: Sequence[Mapping[str, Any]], locale: str) -> list[str]:
 
 
 def _views(
-    items: Sequence[Mapping[str, Any]], labels: Mapping[str, str], tool: ToolSpec, locale: str
+    items: Sequence[Mapping[str, Any]], labels: Mapping[str, str], tool: ToolSpec, locale: Locale
 ) -> list[dict[str, Any]]:
     """Return label, outcome, and where there are any protocol and reason of each entry."""
     item_ids = [_scalar_text(entry.get("item_id")) for entry in items]
@@ -164,7 +165,7 @@ def _views(
     ]
 
 
-def _view(entry: Mapping[str, Any], label: str, locale: str) -> dict[str, Any]:
+def _view(entry: Mapping[str, Any], label: str, locale: Locale) -> dict[str, Any]:
     outcome = _outcome(entry)
     protocol = _first_text(entry, _PROTOCOL_FIELDS)
     technical = entry.get("reason_code") in _TECHNICAL
@@ -199,7 +200,7 @@ def _worst_first(views: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(views, key=lambda view: _ORDER.index(Outcome(view["outcome"])))
 
 
-def _item_report(views: Sequence[dict[str, Any]], locale: str) -> str:
+def _item_report(views: Sequence[dict[str, Any]], locale: Locale) -> str:
     succeeded, failed = _count(views, Outcome.SUCCEEDED), _count(views, Outcome.FAILED)
     unknown = len(views) - succeeded - failed
     long = len(views) > SENTENCE_ITEMS
@@ -213,7 +214,7 @@ def _item_report(views: Sequence[dict[str, Any]], locale: str) -> str:
     return "\n".join(part for part in (counts, named) if part)
 
 
-def _sentence(view: Mapping[str, Any], locale: str) -> str:
+def _sentence(view: Mapping[str, Any], locale: Locale) -> str:
     texts = catalogue(locale)
     protocol = [texts["protocol"].format(protocol=view["protocol"])] if "protocol" in view else []
     facts = "; ".join([*protocol, *([view["reason"]] if "reason" in view else [])])
@@ -222,7 +223,7 @@ def _sentence(view: Mapping[str, Any], locale: str) -> str:
 
 
 def _tool_report(
-    tool: ToolSpec, status: Status, reason: str | None, reason_code: str | None, locale: str
+    tool: ToolSpec, status: Status, reason: str | None, reason_code: str | None, locale: Locale
 ) -> str:
     texts = catalogue(locale)
     operation = texts["operation"].format(operation=operation_name(tool))
@@ -233,7 +234,7 @@ def _tool_report(
     return texts[f"{key}_reason" if why else key].format(operation=operation, reason=why)
 
 
-def _nothing_executed(status: Status, reason: str | None, reason_code: str | None, locale: str) -> str:
+def _nothing_executed(status: Status, reason: str | None, reason_code: str | None, locale: Locale) -> str:
     texts = catalogue(locale)
     if status.value not in texts:
         return texts["open"]
@@ -245,11 +246,11 @@ def _nothing_executed(status: Status, reason: str | None, reason_code: str | Non
     return texts["nothing_executed"].format(what=what)
 
 
-def _own_words(locale: str) -> set[str]:
+def _own_words(locale: Locale) -> set[str]:
     """Return the workflow's sentences that say no more than the status does."""
     return {say(key, locale) for key in ("cancelled", "rejected", "expired", "collecting_expired")}
 
 
-def _secondary(error: str | None, locale: str) -> str:
+def _secondary(error: str | None, locale: Locale) -> str:
     line = one_line(error or "").rstrip(".")
     return catalogue(locale)["secondary"].format(reason=line) if line else ""

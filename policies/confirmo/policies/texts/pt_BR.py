@@ -83,6 +83,26 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "OUT_OF_SCOPE": "a operação não pode ser feita",
         "BLOCKED": "a operação não é permitida",
         "open": "A operação ainda não terminou.",
+        # Reasons that the workflow itself gives.
+        "workflow_unknown_tool": "A ferramenta «{tool}» não existe no catálogo.",
+        "workflow_tool_disabled": "A ferramenta «{tool}» está desativada no catálogo.",
+        "workflow_target_not_allowed": (
+            "A validação indicou a ferramenta «{tool}», que não existe ou está desativada no catálogo."
+        ),
+        "workflow_too_many_hops": "A validação mudou de ferramenta vezes demais; a última indicada foi «{tool}».",
+        "workflow_requester_required": "A política de «{tool}» exige saber quem fez o pedido (requester).",
+        "workflow_collecting_expired": "As informações pedidas não chegaram a tempo; nada foi executado.",
+        "workflow_expired": "Ninguém respondeu à confirmação a tempo; nada foi executado.",
+        "workflow_rejected": "A pessoa não confirmou; nada foi executado.",
+        "workflow_cancelled": "A operação foi cancelada.",
+        "workflow_not_eligible": "A operação não é permitida para este pedido.",
+        "workflow_not_verified": (
+            "A validação não pôde ser feita, por isso a operação não foi oferecida. Tente mais tarde."
+        ),
+        "workflow_too_many_attempts": "As informações continuaram insuficientes após várias tentativas.",
+        "workflow_nothing_to_do": "Nenhum item restou para ser processado.",
+        "workflow_nothing_to_undo": "A política desta operação não diz como desfazê-la, ou nada há a desfazer.",
+        "workflow_too_large": "O pedido é grande demais para uma só operação ({count} itens).",
         # Stable reason words, as people read them.
         "reason_rejected": "a confirmação foi recusada",
         "reason_cancelled": "a operação foi cancelada",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from confirmo.policies.texts import catalogue, is_portuguese
+from confirmo.policies.texts import Locale, catalogue, is_portuguese
 from confirmo.policies.texts.cleaning import one_line
 from confirmo.policies.tool_spec import ToolSpec
 
@@ -20,7 +20,7 @@ _NEEDS_QUOTES: Final = re.compile(r"[,;]|(?:^|\s)(?:e|and)\s")
 _FIRST_SENTENCE: Final = re.compile(r".+?[.!?](?=\s|$)")
 
 
-def in_a_sentence(names: Sequence[str], locale: str) -> str:
+def in_a_sentence(names: Sequence[str], locale: Locale) -> str:
     """Return ``A, B e C``. A name that could be read as several stands in quotes."""
     quoted = [f"“{name}”" if _NEEDS_QUOTES.search(name) else name for name in names]
     if len(quoted) < 2:
@@ -28,7 +28,7 @@ def in_a_sentence(names: Sequence[str], locale: str) -> str:
     return ", ".join(quoted[:-1]) + catalogue(locale)["and"] + quoted[-1]
 
 
-def bounded(names: Sequence[str], locale: str) -> list[str]:
+def bounded(names: Sequence[str], locale: Locale) -> list[str]:
     """Return the first ``SHOWN_ITEMS`` names, and how many more there are."""
     shown = list(names[:SHOWN_ITEMS])
     if len(names) > SHOWN_ITEMS:
@@ -63,7 +63,7 @@ def operation_name(tool: ToolSpec) -> str:
     return first_sentence(tool.description) or one_line(tool.name.replace("_", " "))
 
 
-def value_text(value: Any, locale: str) -> str:
+def value_text(value: Any, locale: Locale) -> str:
     """Return a value as a person reads it: exact digits, ``sim``, ``71,99``, a list in a sentence."""
     if value is None:
         return "—"

@@ -12,14 +12,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from agents import Agent as OpenAIAgent
-from agents import set_tracing_disabled
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from pydantic_ai import Agent, DeferredToolRequests
-
 from confirmo.client import Conversation, TransactionClient
 from confirmo.worker.settings import Settings
-from recipes import keyword_models, langgraph_node, openai_agents_tool, pydantic_ai_tool
+from recipes import keyword_models
 
 Say = Callable[[str], Awaitable[str]]
 
@@ -27,6 +22,10 @@ Say = Callable[[str], Awaitable[str]]
 @asynccontextmanager
 async def langgraph(talk: Conversation, store: Path) -> AsyncIterator[Say]:
     """Open the LangGraph recipe; its checkpoints are the store."""
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    from recipes import langgraph_node
+
     async with AsyncSqliteSaver.from_conn_string(str(store)) as saver:
         graph = langgraph_node.build(keyword_models.for_langgraph(), talk, saver)
         yield lambda message: langgraph_node.say(graph, store.name, message)
@@ -35,10 +34,14 @@ async def langgraph(talk: Conversation, store: Path) -> AsyncIterator[Say]:
 @asynccontextmanager
 async def openai_agents(talk: Conversation, store: Path) -> AsyncIterator[Say]:
     """Open the recipe for the OpenAI Agents SDK; the store is what it hands back."""
+    from agents import Agent, set_tracing_disabled
+
+    from recipes import openai_agents_tool
+
     set_tracing_disabled(True)
     tools: list[Any] = [openai_agents_tool.transactional(talk, *tool) for tool in keyword_models.TOOLS]
     model = keyword_models.for_openai_agents()
-    agent: OpenAIAgent[openai_agents_tool.Context] = OpenAIAgent(name="loja", model=model, tools=tools)
+    agent: Agent[openai_agents_tool.Context] = Agent(name="loja", model=model, tools=tools)
 
     async def say(message: str) -> str:
         text, stored = await openai_agents_tool.say(talk, agent, store.name, load(store), message)
@@ -51,6 +54,10 @@ async def openai_agents(talk: Conversation, store: Path) -> AsyncIterator[Say]:
 @asynccontextmanager
 async def pydantic_ai(talk: Conversation, store: Path) -> AsyncIterator[Say]:
     """Open the recipe for pydantic-ai; the store is its chat as JSON."""
+    from pydantic_ai import Agent, DeferredToolRequests
+
+    from recipes import pydantic_ai_tool
+
     chat_type = pydantic_ai_tool.Chat
     agent: Agent[pydantic_ai_tool.Chat, Any] = Agent(
         keyword_models.for_pydantic_ai(),

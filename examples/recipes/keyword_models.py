@@ -2,16 +2,16 @@
 
 import json
 import uuid
-from typing import Any
-
-from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
-from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable, RunnableLambda
-from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from typing import TYPE_CHECKING, Any
 
 from recipes.fastapi_chat import HELLO, pick
+
+if TYPE_CHECKING:
+    from agents.testing import ModelCall, ScriptedModel
+    from pydantic_ai import ModelMessage, ModelResponse
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+    from recipes.langgraph_node import Model
 
 _ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}}
 _ORDERS = {"type": "object", "properties": {"order_ids": {"type": "array", "items": {"type": "string"}}}}
@@ -21,8 +21,10 @@ TOOLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def for_langgraph() -> Runnable[LanguageModelInput, AIMessage]:
+def for_langgraph() -> "Model":
     """Return a chat model with the tools bound."""
+    from langchain_core.messages import AIMessage
+    from langchain_core.runnables import RunnableLambda
 
     def respond(messages: Any) -> AIMessage:
         call = pick(messages[-1].text)
@@ -34,10 +36,11 @@ def for_langgraph() -> Runnable[LanguageModelInput, AIMessage]:
     return RunnableLambda(respond)
 
 
-def for_openai_agents(steps: int = 1000) -> ScriptedModel:
+def for_openai_agents(steps: int = 1000) -> "ScriptedModel":
     """Return a model of the Agents SDK that repeats what a tool returned."""
+    from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 
-    def respond(call: ModelCall) -> list[Any]:
+    def respond(call: "ModelCall") -> list[Any]:
         last = call.input[-1]
         picked = pick(last["content"]) if last.get("role") == "user" else None
         if picked is None:
@@ -47,10 +50,12 @@ def for_openai_agents(steps: int = 1000) -> ScriptedModel:
     return ScriptedModel([ModelStep.respond(respond)] * steps)
 
 
-def for_pydantic_ai() -> FunctionModel:
+def for_pydantic_ai() -> "FunctionModel":
     """Return a model of pydantic-ai that repeats what a tool returned."""
+    from pydantic_ai import ModelResponse, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
+    from pydantic_ai.models.function import FunctionModel
 
-    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    def respond(messages: "list[ModelMessage]", info: "AgentInfo") -> "ModelResponse":
         last = messages[-1].parts[-1]
         if isinstance(last, ToolReturnPart):
             return ModelResponse([TextPart(str(last.content))])

@@ -23,7 +23,6 @@ class State(MessagesState, total=False):
 
     session: dict[str, Any]
     text: str
-    wants: str
 
 
 Model = Runnable[LanguageModelInput, AIMessage]
@@ -36,12 +35,13 @@ def build(model: Model, talk: Conversation, saver: BaseCheckpointSaver[str]) -> 
     def is_open(state: State) -> bool:
         return bool(state.get("session", {}).get("transaction_id"))
 
-    async def agent(state: State) -> dict[str, Any]:
+    async def agent(state: State) -> Command[str]:
         reply = await model.ainvoke(state["messages"])
-        asked = state["text"] if is_open(state) else ""
-        return {"messages": [reply], "text": f"{reply.text}\n{asked}".strip()}
+        text = f"{reply.text}\n{state['text'] if is_open(state) else ''}".strip()
+        goto = "transact" if reply.tool_calls else "ask" if is_open(state) else END
+        return Command(update={"messages": [reply], "text": text}, goto=goto)
 
-    async def transact(state: State, config: RunnableConfig) -> dict[str, Any]:
+    async def transact(state: State, config: RunnableConfig) -> Command[str]:
         """The only node with effects. It may run again: the session of the checkpoint makes the same ids."""
         kept = state.get("session") or {"session_id": config["configurable"]["thread_id"]}
         session, last = Session.model_validate(kept), state["messages"][-1]
@@ -53,27 +53,17 @@ def build(model: Model, talk: Conversation, saver: BaseCheckpointSaver[str]) -> 
         told += [ToolMessage("Not started: one at a time.", tool_call_id=each["id"]) for each in calls[1:]]
         if not calls and turn.wants is not Wants.AGENT:
             told = [AIMessage(turn.text)]
-        wants = Wants.ANSWER if calls and turn.wants is Wants.AGENT else turn.wants
-        return {
-            "session": session.model_dump(mode="json"),
-            "messages": told,
-            "text": turn.text,
-            "wants": wants.value,
-        }
+        goto = {Wants.ANSWER: "ask", Wants.VALUE: "ask", Wants.AGENT: "ask" if calls else "agent"}
+        update = {"session": session.model_dump(mode="json"), "messages": told, "text": turn.text}
+        return Command(update=update, goto=goto.get(turn.wants, END))
 
     def ask(state: State) -> dict[str, Any]:
         """Nothing but the interrupt: LangGraph runs this node twice."""
         return {"messages": [HumanMessage(interrupt(state["text"]))]}
 
-    def after_agent(state: State) -> str:
-        picked = getattr(state["messages"][-1], "tool_calls", None)
-        return "transact" if picked else "ask" if is_open(state) else END
-
-    after = {Wants.ANSWER: "ask", Wants.VALUE: "ask", Wants.AGENT: "agent"}
-    graph = StateGraph(State).add_node(agent).add_node(transact).add_node(ask).add_edge("ask", "transact")
+    graph = StateGraph(State).add_node(agent, destinations=("transact", "ask", END))
+    graph.add_node(transact, destinations=("ask", "agent", END)).add_node(ask).add_edge("ask", "transact")
     graph.add_conditional_edges(START, lambda state: "transact" if is_open(state) else "agent")
-    graph.add_conditional_edges("agent", after_agent)
-    graph.add_conditional_edges("transact", lambda state: after.get(Wants(state["wants"]), END))
     return graph.compile(checkpointer=saver)
 
 

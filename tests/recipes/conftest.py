@@ -53,10 +53,10 @@ class Talks:
     """Opens a recipe as ``python -m recipes`` does, any number of times on one store."""
 
     def __init__(self, recipe: str, talk: Conversation, store: Path) -> None:
-        self.recipe, self.store, self._talk = recipe, store, talk
+        self.recipe, self.store, self.talk = recipe, store, talk
 
     def open(self) -> AbstractAsyncContextManager[Say]:
-        return RECIPES[self.recipe](self._talk, self.store)
+        return RECIPES[self.recipe](self.talk, self.store)
 
     async def say(self, *messages: str) -> list[str]:
         """Say each message to a recipe that was opened anew: nothing lives in memory between two."""

@@ -4,26 +4,42 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test check lint format bench chaos lock clean
+RECIPES := $(VENV)/.recipes
+COMMA := ,
+INSTALL = if command -v uv >/dev/null 2>&1; then \
+	  uv pip install -q --python $(BIN)/python -c requirements.lock -e $(1); \
+	else \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
+	fi
+
+.PHONY: setup recipes demo test check lint format bench chaos lock clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Confirmo needs Python 3.11 or newer; call make with PYTHON=/path/to/python3.11"; exit 2; }
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv -q --allow-existing --python $(PYTHON) $(VENV) && uv pip install -q --python $(BIN)/python -c requirements.lock -e '.[dev]'; \
+	  uv venv -q --allow-existing --python $(PYTHON) $(VENV); \
 	else \
-	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e '.[dev]'; \
+	  $(PYTHON) -m venv $(VENV); \
 	fi
+	@$(call INSTALL,'.[dev]')
 	@touch $(STAMP)
+
+# The agent frameworks of examples/recipes, which only their tests and their types need.
+recipes: $(RECIPES)
+
+$(RECIPES): $(STAMP)
+	@$(call INSTALL,'.[dev$(COMMA)recipes]')
+	@touch $(RECIPES)
 
 demo: setup
 	$(BIN)/confirmo demo
 
-test: setup
+test: recipes
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
-lint: setup
+lint: recipes
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -42,7 +58,7 @@ chaos: setup
 	$(BIN)/python benchmarks/chaos.py
 
 lock:
-	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev pyproject.toml -o requirements.lock
+	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

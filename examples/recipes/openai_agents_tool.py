@@ -42,14 +42,7 @@ def transactional(talk: Conversation, name: str, description: str, schema: dict[
 async def say(
     talk: Conversation, agent: Agent[Context], thread: str, stored: str | None, message: str
 ) -> tuple[str, str]:
-    """Take one message of the person.
-
-    Args:
-        talk: Confirmo.
-        agent: With ``transactional`` tools.
-        thread: Id of the conversation.
-        stored: What the last call returned.
-        message: As the person wrote it.
+    """Take one message of the person, and what the last call stored.
 
     Returns:
         What to tell the person, and what to store.
@@ -57,22 +50,24 @@ async def say(
     kept = json.loads(stored) if stored else {"context": {"thread": thread}, "history": [], "run": None}
     context: Context = kept["context"]
     given: Any = [*kept["history"], {"role": "user", "content": message}]
+    told = ""
     if kept["run"] is not None:
         given = await RunState.from_json(agent, kept["run"], context_override=context)
         item = given.get_interruptions()[0]
         question = context[str(item.call_id)]
         session = Session.model_validate(question["session"])
         turn = await talk.turn(session, message)
-        question["session"] = session.model_dump(mode="json")
+        question["session"], told = session.model_dump(mode="json"), turn.text
         if session.transaction_id is not None:  # asked again, amended, or still running
-            return turn.text, json.dumps(kept)
+            return told, json.dumps(kept)
         if turn.state is not None and turn.state.status in (Status.COMPLETED, Status.FAILED):
             given.approve(item)
         else:
-            given.reject(item, rejection_message=turn.text)
+            given.reject(item, rejection_message=told)
     result = await Runner.run(agent, given, context=context if kept["run"] is None else None)
-    open_calls = [item.call_id for item in result.interruptions]
-    text = context[str(open_calls[0])]["text"] if open_calls else str(result.final_output)
-    kept |= {"history": [] if open_calls else result.to_input_list()}
-    kept |= {"run": result.to_state().to_json() if open_calls else None, "context": context}
-    return text, json.dumps(kept)
+    if not result.interruptions:
+        kept |= {"history": result.to_input_list(), "run": None}
+        return str(result.final_output), json.dumps(kept)
+    kept |= {"history": [], "run": result.to_state().to_json()}
+    question = context[str(result.interruptions[0].call_id)]
+    return f"{told}\n{question['text']}".strip(), json.dumps(kept)

@@ -21,7 +21,7 @@ from confirmo.examples.ledger import Ledger
 from confirmo.worker.processes import free_port
 from harness import Desk
 
-BOUND = 90.0
+BOUND = 120.0
 LOGIN = "import os, sys; os.login_tty(0); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 """Makes the pseudo-terminal the controlling one, so that its Ctrl-C is a signal."""
 

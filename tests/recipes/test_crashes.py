@@ -16,7 +16,7 @@ from confirmo.client.connection import address_of
 from confirmo.examples.ledger import Ledger
 from harness import Desk
 
-BOUND = 60.0
+BOUND = 120.0
 ONE = "quero cancelar o pedido PED-1001"
 
 

@@ -75,7 +75,11 @@ def _serve_http(name: str, server: MCPServer[Any], options: argparse.Namespace) 
             else server.streamable_http_app(streamable_http_path=PATH, json_response=True, host=host)
         )
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS
+            app,
+            log_level="warning",
+            access_log=False,
+            ws="none",
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
         ready = {"server": name, "transport": transport, "url": url, "pid": os.getpid()}
         http = _Announcing(config, json.dumps(ready))

@@ -6,17 +6,26 @@ STAMP := $(VENV)/.installed
 PEERS := tests/harness/peers
 PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed
 
-.PHONY: setup peers demo test check lint format bench chaos lock clean
+RECIPES := $(VENV)/.recipes
+COMMA := ,
+INSTALL = if command -v uv >/dev/null 2>&1; then \
+	  uv pip install -q --python $(BIN)/python -c requirements.lock -e $(1); \
+	else \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
+	fi
+
+.PHONY: setup recipes peers demo test check lint format bench chaos lock clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Confirmo needs Python 3.11 or newer; call make with PYTHON=/path/to/python3.11"; exit 2; }
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv -q --allow-existing --python $(PYTHON) $(VENV) && uv pip install -q --python $(BIN)/python -c requirements.lock -e '.[dev]'; \
+	  uv venv -q --allow-existing --python $(PYTHON) $(VENV); \
 	else \
-	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e '.[dev]'; \
+	  $(PYTHON) -m venv $(VENV); \
 	fi
+	@$(call INSTALL,'.[dev]')
 	@touch $(STAMP)
 
 # Other projects' MCP clients, each in an environment of its own: they want versions that exclude each other.
@@ -29,14 +38,20 @@ $(VENV)/peers/%/.installed: $(PEERS)/%.txt | $(STAMP)
 	  $(BIN)/python -m venv $(@D) && $(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<; \
 	fi
 	@touch $@
+# The agent frameworks of examples/recipes, which only their tests and their types need.
+recipes: $(RECIPES)
+
+$(RECIPES): $(STAMP)
+	@$(call INSTALL,'.[dev$(COMMA)recipes]')
+	@touch $(RECIPES)
 
 demo: setup
 	$(BIN)/confirmo demo
 
-test: setup peers
+test: recipes peers
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
-lint: setup
+lint: recipes
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -55,10 +70,11 @@ chaos: setup
 	$(BIN)/python benchmarks/chaos.py
 
 lock:
-	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev pyproject.toml -o requirements.lock
+	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
 	for name in current before; do \
 	  uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
 	done
+	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -84,7 +84,11 @@ def serve_app(name: str, app: Any, options: argparse.Namespace, path: str, **ann
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listener.getsockname()[1]}{path}"
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS
+            app,
+            log_level="warning",
+            access_log=False,
+            ws="none",
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
         ready = {"server": name} | announced | {"url": url, "pid": os.getpid()}
         http = _Announcing(config, json.dumps(ready))

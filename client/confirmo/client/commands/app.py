@@ -4,6 +4,7 @@ import typer
 
 from confirmo.client.commands import (
     changing,
+    chat,
     configuring,
     deciding,
     demo,
@@ -26,7 +27,7 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for module in (demo, serving, configuring, starting, deciding, changing, looking, redriving, mcp):
+    for module in (demo, chat, serving, configuring, starting, deciding, changing, looking, redriving, mcp):
         module.add_to(app)
     app.add_typer(history.app, name="history")
     return app

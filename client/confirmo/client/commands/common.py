@@ -13,6 +13,7 @@ from temporalio.runtime import LogForwardingConfig, LoggingConfig, Runtime, Tele
 
 from confirmo.client.console import Output, note
 from confirmo.client.exits import Exit
+from confirmo.client.inputs import WrongUse
 from confirmo.client.transactions import TransactionClient
 from confirmo.client.views import message_lines, state_lines, state_view
 from confirmo.policies.models import Actor, TransactionResult, TransactionState
@@ -73,6 +74,13 @@ def prepare_client() -> None:
 def actor_of(id: str | None, roles: list[str] | None) -> Actor | None:
     """Return the actor, null where none is named."""
     return Actor(id=id, roles=tuple(roles or ())) if id else None
+
+
+def locale_of(text: str) -> str:
+    """Return a locale that was typed. Raises ``WrongUse`` for another language."""
+    if text.lower().replace("_", "-") not in ("pt-br", "pt", "en", "en-us", "en-gb"):
+        raise WrongUse("--locale is pt-BR or en.")
+    return text
 
 
 def print_state(state: TransactionState, output: Output) -> None:

@@ -4,10 +4,18 @@ from typing import Annotated
 
 import typer
 
-from confirmo.client.commands.common import Json, Wait, actor_of, connected, print_result, print_state
+from confirmo.client.commands.common import (
+    Json,
+    Wait,
+    actor_of,
+    connected,
+    locale_of,
+    print_result,
+    print_state,
+)
 from confirmo.client.console import Output
 from confirmo.client.exits import Exit, of_result, of_start
-from confirmo.client.inputs import WrongUse, read_arguments
+from confirmo.client.inputs import read_arguments
 from confirmo.client.live import wait_for_result
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import TransactionRequest
@@ -41,7 +49,7 @@ def start(
         tenant=tenant,
         session_id=session,
         requester=actor_of(requester, None),
-        locale=_locale(locale),
+        locale=locale_of(locale),
     )
     output = Output(json)
 
@@ -55,12 +63,6 @@ def start(
         return of_result(result)
 
     return connected(work)
-
-
-def _locale(text: str) -> str:
-    if text.lower().replace("_", "-") not in ("pt-br", "pt", "en", "en-us", "en-gb"):
-        raise WrongUse("--locale is pt-BR or en.")
-    return text
 
 
 def add_to(app: typer.Typer) -> None:

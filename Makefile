@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test check lint format bench chaos lock clean
+.PHONY: setup demo test check lint format bench chaos soak lock clean
 
 setup: $(STAMP)
 
@@ -36,10 +36,13 @@ format: setup
 check: lint test demo
 
 bench: setup
-	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python -m benchmarks.bench $(ARGS)
 
 chaos: setup
-	$(BIN)/python benchmarks/chaos.py
+	$(BIN)/python benchmarks/chaos.py $(ARGS)
+
+soak: setup
+	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 lock:
 	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev pyproject.toml -o requirements.lock

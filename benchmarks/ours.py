@@ -1,11 +1,11 @@
-"""Confirmo as the benchmarks run it: one tool on a list of items, over streamable HTTP or in the worker's own process."""
+"""Confirmo as the benchmarks run it: one tool on a list of items, over streamable HTTP or in the worker's process."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 import yaml
-from temporalio.client import Client, WithStartWorkflowOperation, WorkflowHandle
+from temporalio.client import Client, WithStartWorkflowOperation
 from temporalio.common import WorkflowIDConflictPolicy
 
 from benchmarks.peers.protocol import Begin, Finish, act
@@ -70,7 +70,9 @@ async def worker(client: Client, queue: str, endpoint: str | None, concurrency: 
     catalog = catalog_of(endpoint, concurrency)
     servers = ToolServers(catalog.servers) if endpoint else LocalTools(catalog.servers)
     try:
-        async with build_worker(client, catalog, servers, settings(), search_attributes=True, task_queue=queue):
+        async with build_worker(
+            client, catalog, servers, settings(), search_attributes=True, task_queue=queue
+        ):
             yield
     finally:
         await servers.aclose()
@@ -107,8 +109,3 @@ def succeeded(result: dict[str, Any]) -> int:
     """How many items a result proves to have succeeded, counted entry by entry."""
     entries = result["result"]["output"].get(TOOL, {}).get("results", [])
     return len({entry["item_id"] for entry in entries if entry["outcome"] == "SUCCEEDED"})
-
-
-def handle_of(client: Client, name: str) -> WorkflowHandle[Any, Any]:
-    """The handle of a transaction."""
-    return client.get_workflow_handle(name)

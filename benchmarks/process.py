@@ -52,7 +52,9 @@ async def answer(process: asyncio.subprocess.Process, seconds: float) -> dict[st
 
 
 @asynccontextmanager
-async def measured(command: list[str], log: Path, environ: Mapping[str, str] | None = None) -> AsyncIterator[Measured]:
+async def measured(
+    command: list[str], log: Path, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[Measured]:
     """Start an engine, wait until it is ready, and end it with the block."""
     with log.open("ab") as errors:
         process = await asyncio.create_subprocess_exec(

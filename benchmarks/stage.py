@@ -1,12 +1,16 @@
 """What Confirmo needs around it: the embedded Temporal server, tuned as it is shipped, and a tool server."""
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from temporalio.client import Client
+
 from benchmarks.process import Measured, measured
 from benchmarks.tool_process import TOOL_COMMAND
+from confirmo.worker.connection import connect
 from confirmo.worker.embedded import server_command
 from confirmo.worker.processes import child, free_port, until_listening
 
@@ -21,6 +25,12 @@ async def temporal(folder: Path) -> AsyncIterator[str]:
     async with child(server_command(port, free_port(), folder / "temporal.db"), log=log):
         await until_listening(port, "Temporal", START_SECONDS, log)
         yield f"127.0.0.1:{port}"
+
+
+async def client(address: str) -> Client:
+    """A client of this process, connected as the worker and the command line are: through the environment."""
+    os.environ["TEMPORAL_ADDRESS"] = address
+    return await connect(wait_seconds=START_SECONDS)
 
 
 @asynccontextmanager

@@ -68,14 +68,21 @@ async def measured(begin: Begin, finish: Finish, name: str, count: int, *, here:
     }
 
 
-def serve(engine: Engine, *packages: str, here: bool = True) -> None:
-    """Run an engine until standard input ends."""
+def private_answers() -> Callable[..., None]:
+    """What writes answers; whatever else is printed from here on goes to standard error."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a library prints must not be taken for an answer
+    os.dup2(2, 1)
 
     def say(**answer: Any) -> None:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+    return say
+
+
+def serve(engine: Engine, *packages: str, here: bool = True) -> None:
+    """Run an engine until standard input ends."""
+    say = private_answers()
 
     async def main() -> None:
         async with engine() as (begin, finish):

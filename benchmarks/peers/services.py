@@ -57,6 +57,31 @@ def _unprivileged() -> list[str]:
     return [shutil.which("setpriv") or "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
 
+def _initialise(programs: Path, data: Path) -> None:
+    """Make an empty database cluster."""
+    data.mkdir()
+    if os.geteuid() == 0:
+        # The server's user must be able to reach its folder.
+        data.parent.chmod(0o711)
+        os.chown(data, NOBODY, NOBODY)
+    command = [
+        *_unprivileged(),
+        str(programs / "initdb"),
+        "-D",
+        str(data),
+        "-U",
+        "bench",
+        "-A",
+        "trust",
+        "--no-sync",
+    ]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS)
+    if made.returncode:
+        raise NotInstalled(
+            f"PostgreSQL cannot make a database: {(made.stderr.strip() or made.stdout.strip())[-300:]}"
+        )
+
+
 @asynccontextmanager
 async def postgres(folder: Path) -> AsyncIterator[str]:
     """Run a PostgreSQL server and yield the address of its database."""
@@ -64,15 +89,7 @@ async def postgres(folder: Path) -> AsyncIterator[str]:
     if programs is None:
         raise NotInstalled("PostgreSQL is not installed")
     data, port = folder / "postgres", free_port()
-    data.mkdir()
-    if os.geteuid() == 0:
-        # The server's user must be able to reach its folder.
-        folder.chmod(0o711)
-        os.chown(data, NOBODY, NOBODY)
-    initdb = [*_unprivileged(), str(programs / "initdb"), "-D", str(data), "-U", "bench", "-A", "trust", "--no-sync"]
-    made = await asyncio.to_thread(subprocess.run, initdb, capture_output=True, text=True, timeout=START_SECONDS)
-    if made.returncode:
-        raise NotInstalled(f"PostgreSQL cannot make a database: {made.stderr.strip().splitlines()[-1]}")
+    await asyncio.to_thread(_initialise, programs, data)
     options = [part for name, value in POSTGRES.items() for part in ("-c", f"{name}={value}")]
     command = [*_unprivileged(), str(programs / "postgres"), "-D", str(data), "-p", str(port), *options]
     log = folder / "postgres.log"

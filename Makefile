@@ -39,7 +39,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.bench $(ARGS)
 
 chaos: setup
-	$(BIN)/python benchmarks/chaos.py $(ARGS)
+	$(BIN)/python -m benchmarks.chaos $(ARGS)
 
 soak: setup
 	$(BIN)/python -m benchmarks.soak $(ARGS)

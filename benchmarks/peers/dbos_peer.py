@@ -59,6 +59,7 @@ async def engine() -> AsyncIterator[tuple[Begin, Finish]]:
         "log_level": "ERROR",
         # How soon a message is seen where there is no LISTEN/NOTIFY; the default of a second is for idle systems.
         "notification_listener_polling_interval_sec": 0.001,
+        "notification_coalesce_sec": 0.001,
     }
     DBOS(config=config)
     DBOS.launch()

@@ -1,17 +1,20 @@
-"""LangGraph: an entrypoint of the functional API with an interrupt, one task per item, gathered in windows.
+"""LangGraph: a graph with an interrupt, then supersteps of 500 items, each item a task of its own (``Send``).
 
-Called with the path of a SQLite file or the address of a PostgreSQL database. Durability is ``sync``: with ``exit``
-nothing is kept before the end, so no item is durable on its own.
+Called with the path of a SQLite file or the address of a PostgreSQL database. Durability is ``sync``. A task's result
+is handed to a writer in the background, and nobody waits for it before the superstep ends: with all items in one
+superstep, or with tasks of the functional API, a kill after 3,000 of 5,000 items left next to none of them on record.
+So the supersteps are windows, as with Restate, and at most one of them is in doubt. With ``exit`` nothing at all would
+be kept before the end.
 """
 
-import asyncio
+import operator
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
-from langgraph.func import entrypoint, task
-from langgraph.types import Command, interrupt
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, Send, interrupt
 
 from benchmarks.peers.protocol import Begin, Finish, act, serve
 
@@ -19,17 +22,44 @@ WINDOW = 500
 POOL = 4
 
 
-@task
-async def execute(item: str) -> dict[str, Any]:
-    return act(item)
+class State(TypedDict):
+    items: list[str]
+    results: Annotated[list[dict[str, Any]], operator.add]
 
 
-async def transaction(items: list[str]) -> list[dict[str, Any]]:
-    assert interrupt({"question": len(items)})
-    results: list[dict[str, Any]] = []
-    for start in range(0, len(items), WINDOW):
-        results += await asyncio.gather(*(execute(item) for item in items[start : start + WINDOW]))
-    return results
+class OneItem(TypedDict):
+    item: str
+
+
+async def ask(state: State) -> dict[str, Any]:
+    assert interrupt({"question": len(state["items"])})
+    return {}
+
+
+async def execute(state: OneItem) -> dict[str, Any]:
+    return {"results": [act(state["item"])]}
+
+
+async def window(_state: State) -> dict[str, Any]:
+    """Between two windows: their results are on record now."""
+    return {}
+
+
+def following(state: State) -> list[Send] | str:
+    done = len(state["results"])
+    items = state["items"][done : done + WINDOW]
+    return [Send("execute", {"item": item}) for item in items] or END
+
+
+def graph_with(checkpointer: Any) -> Any:
+    graph = StateGraph(State)
+    for name, node in (("ask", ask), ("execute", execute), ("window", window)):
+        graph.add_node(name, node)
+    graph.add_edge(START, "ask")
+    graph.add_conditional_edges("ask", following, ["execute", END])
+    graph.add_edge("execute", "window")
+    graph.add_conditional_edges("window", following, ["execute", END])
+    return graph.compile(checkpointer=checkpointer)
 
 
 @asynccontextmanager
@@ -56,17 +86,18 @@ async def saver(address: str) -> AsyncIterator[Any]:
 @asynccontextmanager
 async def engine() -> AsyncIterator[tuple[Begin, Finish]]:
     async with saver(sys.argv[1]) as checkpointer:
-        graph = entrypoint(checkpointer=checkpointer)(transaction)
+        graph = graph_with(checkpointer)
 
         async def begin(name: str, items: list[str]) -> Any:
-            config = {"configurable": {"thread_id": name}}
-            asked = await graph.ainvoke(items, config, durability="sync")
+            # Two supersteps a window, and some to begin and end.
+            config = {"configurable": {"thread_id": name}, "recursion_limit": 10 + 2 * len(items) // WINDOW}
+            asked = await graph.ainvoke({"items": items, "results": []}, config, durability="sync")
             assert asked["__interrupt__"][0].value == {"question": len(items)}
             return config
 
         async def finish(config: Any) -> int:
-            results = await graph.ainvoke(Command(resume=True), config, durability="sync")
-            return sum(entry["success"] for entry in results)
+            state = await graph.ainvoke(Command(resume=True), config, durability="sync")
+            return sum(entry["success"] for entry in state["results"])
 
         yield begin, finish
 

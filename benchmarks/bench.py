@@ -19,6 +19,8 @@ import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
+
 from benchmarks import engines, growth, latency, wire
 from benchmarks.peers.setup import python_of
 from benchmarks.report import Record, Report, machine, verdict
@@ -139,6 +141,9 @@ def arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    # The SDK's warnings about large payloads would stand between the tables.
+    quiet = LoggingConfig(filter=TelemetryFilter(core_level="ERROR", other_level="ERROR"))
+    Runtime.set_default(Runtime(telemetry=TelemetryConfig(logging=quiet)))
     code = asyncio.run(main(arguments()))
     sys.stdout.flush()
     os._exit(code)

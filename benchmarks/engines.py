@@ -36,7 +36,7 @@ def _command(env: str, module: str, *arguments: str) -> list[str]:
 
 @asynccontextmanager
 async def confirmo(folder: Path) -> AsyncIterator[Measured]:
-    async with stage.temporal(folder) as address, stage.confirmo(folder, address) as process:
+    async with stage.temporal(folder), stage.confirmo(folder) as process:
         yield process
 
 

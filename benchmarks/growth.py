@@ -17,7 +17,6 @@ from benchmarks.peers.protocol import ids_of
 from benchmarks.process import Measured, answer, measured
 from benchmarks.report import Record, Report, median, spread
 
-QUEUE = "bench"
 SECONDS = 240.0
 EVENTS, HISTORY_KB, PAYLOAD_KB, PER_ITEM_KB = 1_000, 2_000, 2_000, 3.0
 
@@ -35,19 +34,20 @@ class Run:
 async def run(folder: Path, sizes: Mapping[int, int]) -> Report:
     """Measure each size so many times, in turns; ``sizes`` maps items to times."""
     runs: list[Run] = []
-    async with stage.temporal(folder) as address:
-        client = await stage.client(address)
+    async with stage.temporal(folder):
+        client = await ours.connected()
         command = [sys.executable, "-m", "benchmarks.peers.worker_only", str(stage.IN_PROCESS_CONCURRENCY)]
         for turn in range(max(sizes.values())):
             for items in (size for size, times in sizes.items() if turn < times):
-                async with measured(command, folder / "worker.log", {"TEMPORAL_ADDRESS": address}) as worker:
-                    runs.append(await _one(client, worker, items))
+                queue = f"bench-{turn}-{items}"
+                async with measured([*command, queue], folder / "worker.log") as worker:
+                    runs.append(await _one(client, queue, worker, items))
     return _report(runs, sorted(sizes))
 
 
-async def _one(client: Client, worker: Measured, items: int) -> Run:
+async def _one(client: Client, queue: str, worker: Measured, items: int) -> Run:
     """One transaction; what does not come to its end is a record with an error."""
-    begin, finish = ours.steps(client, QUEUE)
+    begin, finish = ours.steps(client, queue)
     name = f"tx-{uuid.uuid4().hex}"
     try:
         async with asyncio.timeout(SECONDS):
@@ -79,7 +79,7 @@ def _report(runs: list[Run], sizes: list[int]) -> Report:
     report.table(
         (
             "items", "start → question, ms", "confirm → result, ms", "events", "runs", "history, KB",
-            "largest payload, KB", "peak memory of the worker, MiB", "results read",
+            "largest payload, KB", "in the payload store, KB", "peak memory of the worker, MiB", "results read",
         ),
         [_row(runs, size) for size in sizes],
     )  # fmt: skip
@@ -102,6 +102,7 @@ def _row(runs: list[Run], items: int) -> tuple[str, ...]:
         _most(size.runs for size in sizes),
         _most(size.bytes / 1000 for size in sizes),
         _most(size.largest_payload / 1000 for size in sizes),
+        _most(size.stored / 1000 for size in sizes),
         spread([run.record.peak_kib / 1024 for run in good], 1.0),
         f"{min((run.readable for run in good), default=0):,}",
     ]

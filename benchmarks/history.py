@@ -17,13 +17,15 @@ class Size:
     events: int
     bytes: int
     largest_payload: int
+    stored: int = 0
+    """Bytes in the payload store that its payloads refer to."""
 
 
 async def size_of(client: Client, transaction_id: str) -> Size:
     """Fetch and measure a history, run by run."""
     description = await client.get_workflow_handle(transaction_id).describe()
     run_id = description.raw_description.workflow_execution_info.first_run_id or description.run_id
-    runs = events = size = largest = 0
+    runs = events = size = largest = stored = 0
     following: str | None = run_id
     while following:
         handle = client.get_workflow_handle(transaction_id, run_id=following)
@@ -31,10 +33,12 @@ async def size_of(client: Client, transaction_id: str) -> Size:
         async for event in handle.fetch_history_events():
             events += 1
             size += event.ByteSize()
-            largest = max([largest, *(payload.ByteSize() for payload in payloads(event))])
+            for payload in payloads(event):
+                largest = max(largest, payload.ByteSize())
+                stored += sum(part.size_bytes for part in payload.external_payloads)
             continued = event.workflow_execution_continued_as_new_event_attributes
             following = continued.new_execution_run_id or following
-    return Size(runs, events, size, largest)
+    return Size(runs, events, size, largest, stored)
 
 
 def payloads(message: Message) -> Iterator[Payload]:

@@ -21,6 +21,7 @@ from temporalio.worker import Worker
 
 from benchmarks import stage
 from benchmarks.handwritten import Handwritten, HandwrittenActivities
+from benchmarks.ours import connected
 from benchmarks.report import Report, ratio, shown, spread
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
@@ -138,9 +139,9 @@ def _operation(workflow: str, argument: Any, id: str, queue: str) -> Any:
 async def run(folder: Path, rounds: int, clients: int, loops: int, each: int) -> Report:
     """Measure both, in turns."""
     async with AsyncExitStack() as stack:
-        address = await stack.enter_async_context(stage.temporal(folder))
+        await stack.enter_async_context(stage.temporal(folder))
         endpoint = await stack.enter_async_context(stage.tool_server(folder))
-        client = await stage.client(address)
+        client = await connected()
         catalog = catalog_of(endpoint)
         servers = ToolServers(catalog.servers)
         stack.push_async_callback(servers.aclose)

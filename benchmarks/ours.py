@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import yaml
-from temporalio.client import Client, WithStartWorkflowOperation
+from temporalio.client import Client, WithStartWorkflowOperation, WorkflowHandle
 from temporalio.common import WorkflowIDConflictPolicy
 
 from benchmarks.peers.protocol import Begin, Finish, act
@@ -15,10 +15,13 @@ from confirmo.policies.catalog import load_texts
 from confirmo.policies.models import ToolAnswer
 from confirmo.policies.tool_spec import Catalog
 from confirmo.worker.app import build_worker
+from confirmo.worker.connection import connect
 from confirmo.worker.settings import Settings
 
 TOOL = "execute"
 MOST_ITEMS = 200_000
+CONNECT_SECONDS = 30.0
+PAGE = 1_000
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"subjects": {"type": "array"}}}
 
 
@@ -44,8 +47,17 @@ def catalog_of(endpoint: str | None, concurrency: int) -> Catalog:
 
 def settings() -> Settings:
     """The settings as they are shipped, but for as many items as the engine can be told to take."""
+    shipped = Settings()
+    if shipped.max_items is None:
+        return shipped
     bounds = [bound.le for bound in Settings.model_fields["max_items"].metadata if hasattr(bound, "le")]
     return Settings(max_items=min([MOST_ITEMS, *bounds]))
+
+
+async def connected() -> Client:
+    """A client as the environment says, with the payload store where the engine has one."""
+    store = getattr(Settings(), "payload_store", None)
+    return await connect(wait_seconds=CONNECT_SECONDS, **({"payload_store": store} if store else {}))
 
 
 class LocalTools(ToolServers):
@@ -100,12 +112,22 @@ def steps(client: Client, queue: str) -> tuple[Begin, Finish]:
     async def finish(question: Any) -> int:
         handle, digest = question
         await handle.execute_update(names.CONFIRM, {"decision": "confirm", "digest": digest})
-        return succeeded(await handle.result())
+        return await succeeded(handle, await handle.result())
 
     return begin, finish
 
 
-def succeeded(result: dict[str, Any]) -> int:
-    """How many items a result proves to have succeeded, counted entry by entry."""
+async def succeeded(handle: WorkflowHandle[Any, Any], result: dict[str, Any]) -> int:
+    """How many items are proved to have succeeded, read entry by entry.
+
+    They are in the result; where it does not hold them all, as its own count says, in the pages of ``items``.
+    """
     entries = result["result"]["output"].get(TOOL, {}).get("results", [])
+    told = result["metadata"].get("multi_item", {}).get("items_count", len(entries))
+    if len(entries) < told and hasattr(names, "QUERY_ITEMS"):
+        entries, cursor = [], 0
+        while cursor is not None:
+            page: Any = await handle.query(names.QUERY_ITEMS, {"cursor": cursor, "limit": PAGE})
+            entries += page["items"]
+            cursor = page["next_cursor"]
     return len({entry["item_id"] for entry in entries if entry["outcome"] == "SUCCEEDED"})

@@ -56,13 +56,14 @@ async def measured(
     command: list[str], log: Path, environ: Mapping[str, str] | None = None
 ) -> AsyncIterator[Measured]:
     """Start an engine, wait until it is ready, and end it with the block."""
+    path = os.pathsep.join(part for part in (str(ROOT), os.environ.get("PYTHONPATH", "")) if part)
     with log.open("ab") as errors:
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=errors,
-            env=os.environ | {"PYTHONPATH": str(ROOT)} | dict(environ or {}),
+            env=os.environ | {"PYTHONPATH": path} | dict(environ or {}),
             limit=LINE_BYTES,
         )
     try:

@@ -6,31 +6,28 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from temporalio.client import Client
-
 from benchmarks.process import Measured, measured
 from benchmarks.tool_process import TOOL_COMMAND
-from confirmo.worker.connection import connect
 from confirmo.worker.embedded import server_command
 from confirmo.worker.processes import child, free_port, until_listening
 
 START_SECONDS = 30.0
 IN_PROCESS_CONCURRENCY = 50
+PAYLOADS = "payloads"
 
 
 @asynccontextmanager
-async def temporal(folder: Path) -> AsyncIterator[str]:
-    """Run a Temporal server on a file and yield its address."""
+async def temporal(folder: Path) -> AsyncIterator[None]:
+    """Run a Temporal server on a file, with a payload store beside it.
+
+    What connects through the environment finds both, in this process and in those that it starts.
+    """
     port, log = free_port(), folder / "temporal.log"
     async with child(server_command(port, free_port(), folder / "temporal.db"), log=log):
         await until_listening(port, "Temporal", START_SECONDS, log)
-        yield f"127.0.0.1:{port}"
-
-
-async def client(address: str) -> Client:
-    """A client of this process, connected as the worker and the command line are: through the environment."""
-    os.environ["TEMPORAL_ADDRESS"] = address
-    return await connect(wait_seconds=START_SECONDS)
+        os.environ["TEMPORAL_ADDRESS"] = f"127.0.0.1:{port}"
+        os.environ["CONFIRMO_PAYLOAD_STORE"] = f"dir:{folder / PAYLOADS}"
+        yield
 
 
 @asynccontextmanager
@@ -44,10 +41,10 @@ async def tool_server(folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def confirmo(
-    folder: Path, address: str, concurrency: int = IN_PROCESS_CONCURRENCY, endpoint: str | None = None
+    folder: Path, concurrency: int = IN_PROCESS_CONCURRENCY, endpoint: str | None = None
 ) -> AsyncIterator[Measured]:
     """Run Confirmo's client and worker in a process of their own."""
     command = [sys.executable, "-m", "benchmarks.peers.confirmo_peer", str(concurrency)]
     command += [endpoint] if endpoint else []
-    async with measured(command, folder / "confirmo.log", {"TEMPORAL_ADDRESS": address}) as process:
+    async with measured(command, folder / "confirmo.log") as process:
         yield process

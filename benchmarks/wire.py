@@ -18,10 +18,10 @@ async def run(folder: Path, rounds: int, items: int) -> Report:
     ours: list[float] = []
     theirs: list[float] = []
     errors: list[str] = []
-    async with stage.temporal(folder) as address, stage.tool_server(folder) as endpoint:
+    async with stage.temporal(folder), stage.tool_server(folder) as endpoint:
         command = [sys.executable, "-m", "benchmarks.peers.plain_loop", str(CONCURRENCY), endpoint]
         for _ in range(rounds):
-            async with stage.confirmo(folder, address, CONCURRENCY, endpoint) as confirmo:
+            async with stage.confirmo(folder, CONCURRENCY, endpoint) as confirmo:
                 await _turn(confirmo, items, ours, errors)
             async with measured(command, folder / "loop.log") as loop:
                 await _turn(loop, items, theirs, errors)

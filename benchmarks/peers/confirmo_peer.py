@@ -8,9 +8,8 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from benchmarks.ours import steps, worker
+from benchmarks.ours import connected, steps, worker
 from benchmarks.peers.protocol import Begin, Finish, serve
-from confirmo.worker.connection import connect
 
 QUEUE = "bench"
 ENDPOINT = sys.argv[2] if len(sys.argv) > 2 else None
@@ -18,7 +17,7 @@ ENDPOINT = sys.argv[2] if len(sys.argv) > 2 else None
 
 @asynccontextmanager
 async def engine() -> AsyncIterator[tuple[Begin, Finish]]:
-    client = await connect(wait_seconds=30)
+    client = await connected()
     async with worker(client, QUEUE, ENDPOINT, int(sys.argv[1])):
         yield steps(client, QUEUE)
 

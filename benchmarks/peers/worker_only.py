@@ -1,22 +1,19 @@
 """Confirmo's worker alone, with the tool in its own process, so that its memory is its own.
 
-Called with the concurrency. It answers every line with its peak memory.
+Called with the concurrency and a task queue. It answers every line with its peak memory.
 """
 
 import asyncio
 import sys
 
-from benchmarks.ours import worker
+from benchmarks.ours import connected, worker
 from benchmarks.peers.protocol import EFFECTS, peak_memory, private_answers
-from confirmo.worker.connection import connect
-
-QUEUE = "bench"
 
 
 async def main() -> None:
     say = private_answers()
-    client = await connect(wait_seconds=30)
-    async with worker(client, QUEUE, None, int(sys.argv[1])):
+    client = await connected()
+    async with worker(client, sys.argv[2], None, int(sys.argv[1])):
         say(ready=True, versions={})
         while await asyncio.to_thread(sys.stdin.readline):
             twice = sum(times > 1 for times in EFFECTS.values())

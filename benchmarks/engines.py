@@ -16,7 +16,7 @@ from benchmarks import stage
 from benchmarks.peers import services
 from benchmarks.peers.setup import python_of
 from benchmarks.process import Failed, Measured, measured
-from benchmarks.report import Record, Report, median, ratio, shown, spread
+from benchmarks.report import Record, Report, median, ratio, spread
 
 OURS, DBOS_POSTGRES = "Confirmo", "DBOS, PostgreSQL"
 GOAL_BATCH, GOAL_FASTEST = 3.0, 2.0
@@ -141,9 +141,13 @@ def _tables(
         ),
         rows,
     )
-    problems = {f"{r.engine}, {r.items:,} items: {r.error}" for r in report.records if r.error}
+    problems = {f"{r.engine}, {_where(r)}: {r.error}" for r in report.records if r.error}
     report.lines += [f"- not measured: {problem}" for problem in sorted(problems)]
     report.lines += ["", ", ".join(f"{name} {number}" for name, number in sorted(versions.items())), ""]
+
+
+def _where(record: Record) -> str:
+    return f"{record.items:,} items" if record.items else "at its start"
 
 
 def _goals(report: Report, most: int, wanted: tuple[str, ...]) -> None:
@@ -169,4 +173,3 @@ def _goals(report: Report, most: int, wanted: tuple[str, ...]) -> None:
         ratio(ours[FEW], best(FEW)),
         GOAL_FASTEST,
     )
-    report.lines.append(f"Ratio to DBOS on PostgreSQL at {FEW} items: {shown(postgres)}")

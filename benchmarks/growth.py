@@ -69,7 +69,7 @@ async def _one(client: Client, queue: str, worker: Measured, items: int) -> Run:
 async def ask(worker: Measured) -> dict[str, int]:
     """The worker's peak memory and what it did."""
     assert worker.process.stdin is not None
-    worker.process.stdin.write(b"\n")
+    worker.process.stdin.write(b"{}\n")
     return await answer(worker.process, 30)
 
 

@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -80,21 +81,34 @@ def private_answers() -> Callable[..., None]:
     return say
 
 
+def questions() -> "asyncio.Queue[dict[str, Any]]":
+    """What is asked on standard input; its end ends this process at once, whatever an engine is still waiting for."""
+    queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        for line in sys.stdin:
+            loop.call_soon_threadsafe(queue.put_nowait, json.loads(line))
+        os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
+    return queue
+
+
 def serve(engine: Engine, *packages: str, here: bool = True) -> None:
     """Run an engine until standard input ends."""
     say = private_answers()
 
     async def main() -> None:
+        asked = questions()
         async with engine() as (begin, finish):
             say(ready=True, versions={name: version(name) for name in packages})
-            while line := await asyncio.to_thread(sys.stdin.readline):
-                asked = json.loads(line)
+            while True:
+                question = await asked.get()
                 try:
-                    say(**await measured(begin, finish, asked["name"], asked["items"], here=here))
+                    say(**await measured(begin, finish, question["name"], question["items"], here=here))
                 except Exception as error:
                     say(error=f"{type(error).__name__}: {str(error)[:300]}")
-            # Some engines stop slowly; there is nothing to save.
-            os._exit(0)
 
     try:
         asyncio.run(main())

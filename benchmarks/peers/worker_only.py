@@ -7,15 +7,16 @@ import asyncio
 import sys
 
 from benchmarks.ours import connected, worker
-from benchmarks.peers.protocol import EFFECTS, peak_memory, private_answers
+from benchmarks.peers.protocol import EFFECTS, peak_memory, private_answers, questions
 
 
 async def main() -> None:
-    say = private_answers()
+    say, asked = private_answers(), questions()
     client = await connected()
     async with worker(client, sys.argv[2], None, int(sys.argv[1])):
         say(ready=True, versions={})
-        while await asyncio.to_thread(sys.stdin.readline):
+        while True:
+            await asked.get()
             twice = sum(times > 1 for times in EFFECTS.values())
             say(peak_kib=peak_memory(), acted_on=len(EFFECTS), twice=twice)
             EFFECTS.clear()

@@ -29,11 +29,11 @@ def main(table: Path, picture: Path) -> None:
     for number, (engine, points) in enumerate(read(table).items()):
         items, middle, low, high = zip(*sorted(points), strict=True)
         first = number == 0
-        axes.plot(
+        (line,) = axes.plot(
             items, middle, marker=MARKERS[number % len(MARKERS)], label=engine,
             linewidth=2.5 if first else 1.2, color="black" if first else None, zorder=3 if first else 2,
         )  # fmt: skip
-        axes.fill_between(items, low, high, alpha=0.12)
+        axes.fill_between(items, low, high, alpha=0.12, color=line.get_color())
     axes.set(
         xscale="log", yscale="log", xlabel="items under one confirmation", ylabel="confirm → result, seconds"
     )

@@ -83,7 +83,8 @@ def _report(runs: list[Run], sizes: list[int]) -> Report:
         ),
         [_row(runs, size) for size in sizes],
     )  # fmt: skip
-    report.lines += [f"- {r.record.items:,} items: {r.record.error}" for r in runs if r.record.error]
+    problems = [f"- {run.record.items:,} items: {run.record.error}" for run in runs if run.record.error]
+    report.lines += [*problems, ""]
     _goals(report, runs, sizes)
     return report
 

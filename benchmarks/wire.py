@@ -9,7 +9,7 @@ from benchmarks.report import Report, ratio, shown, spread
 
 GOAL = 1.3
 CONCURRENCY = 16
-SECONDS = 300.0
+SECONDS = 600.0
 WARM_UP = 50
 
 
@@ -28,7 +28,7 @@ async def run(folder: Path, rounds: int, items: int) -> Report:
     report = Report("Over the wire")
     rows = [(f"{items:,} items, confirm → result", spread(ours), spread(theirs), shown(ratio(ours, theirs)))]
     report.table(("what, ms: median (least–most)", "Confirmo", "plain loop", "ratio"), rows)
-    report.lines += [f"Failed: {error}" for error in errors]
+    report.lines += [*(f"- not measured: {error}" for error in errors), ""]
     report.at_most(f"{items:,} items over streamable HTTP, to a plain loop", ratio(ours, theirs), GOAL)
     return report
 

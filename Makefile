@@ -14,7 +14,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
 	fi
 
-.PHONY: setup recipes peers demo test check lint format bench chaos lock clean
+.PHONY: setup recipes peers demo test check lint format bench chaos soak lock clean
 
 setup: $(STAMP)
 
@@ -38,6 +38,7 @@ $(VENV)/peers/%/.installed: $(PEERS)/%.txt | $(STAMP)
 	  $(BIN)/python -m venv $(@D) && $(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<; \
 	fi
 	@touch $@
+
 # The agent frameworks of examples/recipes, which only their tests and their types need.
 recipes: $(RECIPES)
 
@@ -64,17 +65,19 @@ format: setup
 check: lint test demo
 
 bench: setup
-	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python -m benchmarks.bench $(ARGS)
 
 chaos: setup
-	$(BIN)/python benchmarks/chaos.py
+	$(BIN)/python -m benchmarks.chaos $(ARGS)
+
+soak: setup
+	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 lock:
 	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
 	for name in current before; do \
 	  uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
 	done
-	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

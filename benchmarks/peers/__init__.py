@@ -1,0 +1,1 @@
+"""What people would use instead, each in an environment of its own."""

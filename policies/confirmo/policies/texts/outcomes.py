@@ -3,6 +3,7 @@
 An outcome is repeated, never derived: an entry without a readable ``outcome`` is UNKNOWN.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from confirmo.policies.models import Outcome, ReasonCode, Status
 from confirmo.policies.texts import Locale, catalogue, language_code, one_line
 from confirmo.policies.texts.rendering import (
     SENTENCE_ITEMS,
+    SHOWN_ITEMS,
     bounded,
     bullets,
     distinct,
@@ -24,6 +26,7 @@ COMPOSED_ITEMS: Final = 200
 
 _PROTOCOL_FIELDS: Final = ("protocol", "protocolo", "protocol_id", "protocol_number", "operation_id")
 _LABEL_FIELDS: Final = ("subject", "name", "label")
+_OUTCOMES: Final = {outcome.value: outcome for outcome in Outcome}
 _ORDER: Final = (Outcome.FAILED, Outcome.UNKNOWN, Outcome.SUCCEEDED)
 _TECHNICAL: Final = frozenset(
     {
@@ -85,7 +88,7 @@ def result_message(
     midway = reason_code == ReasonCode.CANCELLED
     paragraphs = [
         catalogue(locale)["cancelled_midway"] if midway else "",
-        _item_report(_views(items, labels, tool, locale), locale) if items else "",
+        _item_report(_views(_listed(items), labels, tool, locale), _counts(items), locale) if items else "",
         _tool_report(tool, status, reason, reason_code, locale) if not items else "",
         *_undo_report(_views(undone, labels, tool, locale), locale),
         _secondary(secondary_error, locale),
@@ -113,16 +116,16 @@ def composition(
     there where something was to be undone: the outcome of undoing each item.
     """
     undo = [] if not undone else _worst_first(_views(undone, labels, tool, locale))[:COMPOSED_ITEMS]
-    views = _views(items, labels, tool, locale) if status in (Status.COMPLETED, Status.FAILED) else []
-    listed = views if len(views) <= COMPOSED_ITEMS else _worst_first(views)[:COMPOSED_ITEMS]
+    told = items if status in (Status.COMPLETED, Status.FAILED) else ()
+    listed = _views(_listed(told), labels, tool, locale)
     return {
         "locale": language_code(locale),
         "operation": operation_name(tool),
         "status": status.value,
         "multi_item_status": multi_item_status,
-        "counts": {outcome.value: _count(views, outcome) for outcome in Outcome},
+        "counts": {outcome.value: count for outcome, count in _counts(told).items()},
         "items": listed,
-        "items_omitted": len(views) - len(listed),
+        "items_omitted": len(told) - len(listed),
         **({"undone": undo} if undo else {}),
         "reason": reason_text(reason or reason_code, locale) or None,
         "reason_code": reason_code,
@@ -146,6 +149,18 @@ def _undo_report(views: Sequence[Mapping[str, Any]], locale: Locale) -> list[str
         )
         if (names := [str(view["label"]) for view in views if view["outcome"] == outcome.value])
     ]
+
+
+def _listed(items: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the entries that are told one by one: all, or of many the worst first."""
+    if len(items) <= COMPOSED_ITEMS:
+        return items
+    return sorted(items, key=lambda entry: _ORDER.index(_outcome(entry)))[:COMPOSED_ITEMS]
+
+
+def _counts(items: Sequence[Mapping[str, Any]]) -> dict[Outcome, int]:
+    counted = Counter(map(_outcome, items))
+    return {outcome: counted[outcome] for outcome in Outcome}
 
 
 def _views(
@@ -180,7 +195,8 @@ def _view(entry: Mapping[str, Any], label: str, locale: Locale) -> dict[str, Any
 
 
 def _outcome(entry: Mapping[str, Any]) -> Outcome:
-    return next((outcome for outcome in Outcome if entry.get("outcome") == outcome), Outcome.UNKNOWN)
+    told = entry.get("outcome")
+    return _OUTCOMES.get(told, Outcome.UNKNOWN) if isinstance(told, str) else Outcome.UNKNOWN
 
 
 def _first_text(entry: Mapping[str, Any], fields: Sequence[str]) -> str:
@@ -192,26 +208,22 @@ def _scalar_text(value: Any) -> str:
     return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
-def _count(views: Sequence[Mapping[str, Any]], outcome: Outcome) -> int:
-    return sum(view["outcome"] == outcome for view in views)
-
-
 def _worst_first(views: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(views, key=lambda view: _ORDER.index(Outcome(view["outcome"])))
 
 
-def _item_report(views: Sequence[dict[str, Any]], locale: Locale) -> str:
-    succeeded, failed = _count(views, Outcome.SUCCEEDED), _count(views, Outcome.FAILED)
-    unknown = len(views) - succeeded - failed
-    long = len(views) > SENTENCE_ITEMS
+def _item_report(views: Sequence[dict[str, Any]], of: Mapping[Outcome, int], locale: Locale) -> str:
+    total, failed, unknown = sum(of.values()), of[Outcome.FAILED], of[Outcome.UNKNOWN]
+    long = total > SENTENCE_ITEMS
     counts = catalogue(locale)["counts_long" if long else "counts"].format(
-        succeeded=succeeded, failed=failed, unknown=unknown, total=len(views)
+        succeeded=of[Outcome.SUCCEEDED], failed=failed, unknown=unknown, total=total
     )
     if not long:
         return "\n".join([counts] * (len(views) > 1) + [_sentence(view, locale) for view in views])
-    open_views = _worst_first(views)[: failed + unknown]
-    named = bullets(bounded([_sentence(view, locale) for view in open_views], locale))
-    return "\n".join(part for part in (counts, named) if part)
+    named = [_sentence(view, locale) for view in _worst_first(views)[: failed + unknown][:SHOWN_ITEMS]]
+    if failed + unknown > len(named):
+        named.append(catalogue(locale)["more"].format(count=failed + unknown - len(named)))
+    return "\n".join(part for part in (counts, bullets(named)) if part)
 
 
 def _sentence(view: Mapping[str, Any], locale: Locale) -> str:

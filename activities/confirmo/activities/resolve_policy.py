@@ -1,5 +1,6 @@
 """Activity ``resolve_policy``: the worker's catalogue, frozen into history."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from temporalio import activity
@@ -14,6 +15,7 @@ class ResolvePolicy:
 
     Attributes:
         catalog: The worker's catalogue.
+        task_queue: The transactions'.
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
         slice_items: Items in one slice.
@@ -22,6 +24,7 @@ class ResolvePolicy:
     """
 
     catalog: Catalog
+    task_queue: str = names.TASK_QUEUE
     search_attributes: bool = False
     item_activities: int = 20
     slice_items: int = 200
@@ -32,15 +35,25 @@ class ResolvePolicy:
     async def resolve_policy(self, request: ResolvePolicyRequest) -> ResolvedPolicy:
         """Return the tool with its validator, status tool and auxiliary tools; ``tool`` is null where unknown."""
         tool = self.catalog.tools.get(request.tool_name)
+        related = self._related(tool) if tool else {}
         return ResolvedPolicy(
             tool=tool,
-            related=self._related(tool) if tool else {},
+            related=related,
             search_attributes=self.search_attributes,
             item_activities=self.item_activities,
             slice_items=self.slice_items,
             max_items=self.max_items,
             heartbeat_seconds=self.heartbeat_seconds,
+            task_queues=self._task_queues(tool, related),
         )
+
+    def _task_queues(self, tool: ToolSpec | None, related: Mapping[str, ToolSpec]) -> dict[str, str]:
+        servers = {spec.mcp_server for spec in (tool, *related.values()) if spec is not None}
+        return {
+            name: names.server_queue(self.task_queue, name)
+            for name in sorted(servers)
+            if (server := self.catalog.servers.get(name)) is not None and server.limited
+        }
 
     def _related(self, tool: ToolSpec) -> dict[str, ToolSpec]:
         tools = self.catalog.tools

@@ -135,6 +135,11 @@ class ServerSpec(Wire):
     max_concurrency: int | None = None
     max_calls_per_second: float | None = None
 
+    @property
+    def limited(self) -> bool:
+        """Whether it declares a limit, which holds across workers by a task queue of its own."""
+        return self.max_concurrency is not None or self.max_calls_per_second is not None
+
 
 class Catalog(Wire):
     """The three files, resolved. Frozen; one per worker."""
@@ -158,6 +163,7 @@ class ResolvedPolicy(Wire):
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead.
+        task_queues: Task queue of each server that has one of its own; the others' calls go to the transaction's.
     """
 
     tool: ToolSpec | None = None
@@ -167,3 +173,8 @@ class ResolvedPolicy(Wire):
     slice_items: int = 50
     max_items: int = 5_000
     heartbeat_seconds: float = 10.0
+    task_queues: dict[str, str] = {}
+
+    def queue_of(self, tool: ToolSpec) -> str | None:
+        """Return the task queue of the tool's server; null means the transaction's own."""
+        return self.task_queues.get(tool.mcp_server)

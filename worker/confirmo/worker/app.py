@@ -77,6 +77,7 @@ def build_worker(
 ) -> Worker:
     """Return a worker that runs transactions of this catalogue."""
     policy = ResolvePolicy(
+        task_queue=task_queue or settings.task_queue,
         catalog=catalog,
         search_attributes=search_attributes,
         item_activities=settings.item_activities,

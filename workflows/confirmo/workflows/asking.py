@@ -119,6 +119,7 @@ async def _deliver(book: Book) -> None:
                 items_count=len(book.items),
             ),
             activity_id=f"question-{book.questions}",
+            priority=book.priority,
             start_to_close_timeout=options.DELIVERY_TIMEOUT,
             retry_policy=options.DELIVERY_RETRY,
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from temporalio import workflow
-from temporalio.common import SearchAttributeKey
+from temporalio.common import Priority, SearchAttributeKey
 
 from confirmo.policies import names
 from confirmo.policies.bounding import bound_state
@@ -122,6 +122,11 @@ class Book:
         """What idempotency keys are derived from: the first transaction of a chain of redrives."""
         redrive = self.request.redrive
         return redrive.root if redrive is not None else self.transaction_id
+
+    @property
+    def priority(self) -> Priority:
+        """What the tenant's activities share workers by; the same as at the start, where our doors made it."""
+        return Priority(fairness_key=names.fairness_key(self.request.tenant))
 
     @property
     def requester(self) -> Actor | None:

@@ -234,6 +234,8 @@ class Preparation:
                     validator=validator,
                     arguments=arguments,
                 ),
+                task_queue=self._book.policies[tool.name].queue_of(validator),
+                priority=self._book.priority,
                 start_to_close_timeout=options.prevalidate_timeout(tool.pre_validation),
                 retry_policy=options.prevalidate_retry(),
                 summary=f"{validator.name}: may {tool.name} be asked?",

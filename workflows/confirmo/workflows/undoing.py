@@ -29,7 +29,7 @@ class Undoing:
     def __init__(self, book: Book, tool: ToolSpec) -> None:
         self._book = book
         self._tool = tool
-        policy = book.policies[tool.name]
+        policy = self._policy = book.policies[tool.name]
         self._step = tool.compensate
         self._undo_tool = policy.related.get(tool.compensate.tool) if tool.compensate else None
         self._status_tool = (
@@ -104,6 +104,8 @@ class Undoing:
                     status_item=item,
                 ),
                 activity_id=f"undo-{number}{suffix}",
+                task_queue=self._policy.queue_of(tool),
+                priority=book.priority,
                 start_to_close_timeout=options.execute_timeout(tool, verify=verify),
                 heartbeat_timeout=self._heartbeat,
                 retry_policy=options.execute_retry(tool),

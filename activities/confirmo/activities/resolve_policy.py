@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from temporalio import activity
 
 from confirmo.policies import names
-from confirmo.policies.tool_spec import Catalog, ResolvedPolicy, ResolvePolicyRequest, ToolSpec
+from confirmo.policies.shares import paced_items, share_of
+from confirmo.policies.tool_spec import Catalog, ResolvedPolicy, ResolvePolicyRequest, ServerSpec, ToolSpec
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class ResolvePolicy:
     Attributes:
         catalog: The worker's catalogue.
         task_queue: The transactions'.
+        workers: How many workers share a server's limits.
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
         slice_items: Items in one slice.
@@ -25,6 +27,7 @@ class ResolvePolicy:
 
     catalog: Catalog
     task_queue: str = names.TASK_QUEUE
+    workers: int = 1
     search_attributes: bool = False
     item_activities: int = 20
     slice_items: int = 200
@@ -36,12 +39,16 @@ class ResolvePolicy:
         """Return the tool with its validator, status tool and auxiliary tools; ``tool`` is null where unknown."""
         tool = self.catalog.tools.get(request.tool_name)
         related = self._related(tool) if tool else {}
+        server = self.catalog.servers.get(tool.mcp_server if tool else "", ServerSpec(name=""))
+        item_activities, slice_items = paced_items(
+            share_of(server, self.workers), self.item_activities, self.slice_items
+        )
         return ResolvedPolicy(
             tool=tool,
             related=related,
             search_attributes=self.search_attributes,
-            item_activities=self.item_activities,
-            slice_items=self.slice_items,
+            item_activities=item_activities,
+            slice_items=slice_items,
             max_items=self.max_items,
             heartbeat_seconds=self.heartbeat_seconds,
             task_queues=self._task_queues(tool, related),

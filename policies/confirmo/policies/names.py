@@ -48,8 +48,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 def server_queue(task_queue: str, server: str) -> str:
     """Return the task queue for calls of one tool server: ``<task_queue>/<server>``.
 
-    A name that is long, or holds anything but ASCII letters, digits and ``._-``, stands as ``~`` and 32 hex digits of its
-    SHA-256, so that every server has its own queue and every queue can be typed. Waiting calls are on it: never change it.
+    A name that is long, or holds anything but ASCII letters, digits and ``._-``, stands as ``~`` and 32 hex digits of
+    its SHA-256, so that every server has its own queue and every queue can be typed. Calls wait on it: never change it.
     """
     shown = server if _PLAIN.fullmatch(server) else f"~{_digest(server)}"
     return f"{task_queue}/{shown}"

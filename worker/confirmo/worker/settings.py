@@ -14,7 +14,9 @@ class Settings(BaseSettings):
         max_items: Larger sets are refused as ``too_large``.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead, and what it had under way for
             lost. Well above a garbage collection or a busy event loop.
-        max_concurrent_activities: Activities at once in this worker.
+        max_concurrent_activities: Activities at once in this worker, on the queue that all servers share; on its own
+            queue a server gets a quarter as many, or its limits.
+        workers: How many workers share the task queue: each takes its part of a tool server's limits.
         graceful_shutdown_seconds: How long a stopping worker waits for calls under way; null means longer than the
             longest attempt that the catalogue allows.
         webhook_url: Where confirmation requests are delivered; null means the log.
@@ -29,6 +31,7 @@ class Settings(BaseSettings):
     max_items: int = Field(default=5_000, ge=1, le=5_000)
     heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
+    workers: int = Field(default=1, ge=1, le=10_000)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)
     webhook_url: str | None = None
     webhook_headers: dict[str, str] = {}

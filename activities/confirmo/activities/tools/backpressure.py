@@ -32,8 +32,9 @@ class Turn:
 class Backpressure:
     """One server's wishes, as its answers tell them.
 
-    A refusal closes for everyone. When the time is over one call goes first; its answer opens for the others, at half the
-    pace that the server was seen to take, which grows from there. Calls that were under way together count as one refusal.
+    A refusal closes for everyone. When the time is over one call goes first; its answer opens for the others, at half
+    the pace that the server was seen to take, which grows from there. Calls that were under way together count as one
+    refusal.
     """
 
     def __init__(self) -> None:
@@ -52,8 +53,9 @@ class Backpressure:
 
     async def opened(self) -> None:
         """Wait until the server may be spoken to."""
-        while (seconds := self.wait_seconds) > 0:
+        if (seconds := self.wait_seconds) > 0:
             await asyncio.sleep(seconds)
+            await self.opened()
 
     async def turn(self) -> Turn:
         """Wait for a call's turn, first come, first served; each is followed by ``passed``."""

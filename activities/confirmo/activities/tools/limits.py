@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Limits:
-    """``max_concurrency`` and ``max_calls_per_second`` of one server, and its back-pressure; absent ones do not limit."""
+    """``max_concurrency`` and ``max_calls_per_second`` of one server, where they are set, and its back-pressure."""
 
     def __init__(self, spec: ServerSpec) -> None:
         """Read the two limits of a server."""
@@ -85,5 +85,7 @@ class Limits:
 
     def _late(self, phase: Phase) -> CallFailed:
         closed = self._backpressure.wait_seconds
-        cause = "the server asks to come back later" if closed else "it has as many calls under way as it takes"
+        cause = (
+            "the server asks to come back later" if closed else "it has as many calls under way as it takes"
+        )
         return failed(UNREACHABLE, self._server, phase, f"{cause}, nothing was sent", closed or None)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from temporalio import activity
 
-from confirmo.activities.attempt import CALL_MARGIN, raise_retryable
+from confirmo.activities.attempt import raise_retryable
 from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
 from confirmo.policies.calls import PrevalidateRequest
@@ -13,6 +13,8 @@ from confirmo.policies.errors import CallFailed, CallFailureKind
 from confirmo.policies.prevalidation import Verdict, VerdictKind, read_verdict, verdict_of_failure
 
 MAX_ATTEMPTS = 3
+REPORT_SECONDS = 1.0
+"""What an attempt keeps of Temporal's bound for reporting that there was no answer."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,8 @@ class Prevalidate:
     async def _ask(self, request: PrevalidateRequest) -> Verdict:
         validator, limit = request.validator, request.tool.pre_validation.timeout_seconds
         bound = activity.info().start_to_close_timeout
-        # On the server's own queue an attempt has more time than its call, for the server's limits.
-        whole = max(limit, bound.total_seconds() - CALL_MARGIN) if bound else limit
+        # The rest is for waiting until the server takes the call, by its limits and by what it asked for.
+        whole = max(limit, bound.total_seconds() - REPORT_SECONDS) if bound else limit
         try:
             async with asyncio.timeout(whole):
                 answer = await self.servers.call(
@@ -46,9 +48,9 @@ class Prevalidate:
                     meta={names.META_TRANSACTION_ID: request.transaction_id},
                     idempotency_key=None,
                     timeout=limit,
-                    patience=max(0.0, whole - limit) if whole > limit else limit,
+                    patience=whole - limit,
                 )
         except TimeoutError:
-            reason = f"{validator.mcp_server}: {validator.name} did not answer within {whole:g} s"
+            reason = f"{validator.mcp_server}: {validator.name} did not answer within {limit:g} s"
             raise CallFailed(CallFailureKind.DOUBT, reason) from None
         return read_verdict(answer, request.tool, request.arguments)

@@ -13,6 +13,7 @@ MAX_PAUSE_SECONDS: Final = 300.0
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_UNASKED_SECONDS: Final = 30.0
 """Pauses where the server names none: half a second, doubled with every refusal in a row."""
+SHORTEST_PAUSE_SECONDS: Final = 0.05
 SLOWEST: Final = 0.5
 """Calls a second below which no refusal slows a server down."""
 GROWTH: Final = 0.05
@@ -93,10 +94,11 @@ class Backpressure:
         together = sent <= self._refused
         if not together:
             self._refusals += 1
-            self._slow_down(now)
-            self._refused = now
         unasked = min(FIRST_PAUSE_SECONDS * 2.0 ** (self._refusals - 1), LONGEST_UNASKED_SECONDS)
         pause = unasked if retry_after is None else min(retry_after, MAX_PAUSE_SECONDS)
+        if not together:
+            self._slow_down(now, pause)
+            self._refused = now
         self._opens = max(self._opens, now + pause)
 
     def accepted(self, sent: float) -> None:
@@ -112,10 +114,11 @@ class Backpressure:
         if now - self._refused > FORGOTTEN_SECONDS:
             self._pace = None
 
-    def _slow_down(self, now: float) -> None:
+    def _slow_down(self, now: float, pause: float) -> None:
         self._forget(now)
         seen = float(len(self._accepted)) if self._pace is None else self._pace
-        self._pace = max(seen / 2, SLOWEST)
+        # Who says when to come again takes a call by then at least.
+        self._pace = max(seen / 2, 1 / max(pause, SHORTEST_PAUSE_SECONDS), SLOWEST)
 
     def _forget(self, now: float) -> None:
         while self._accepted and self._accepted[0] < now - 1.0:

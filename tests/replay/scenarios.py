@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from confirmo.client import TransactionClient
+from confirmo.worker.settings import Settings
 from harness import Call, Desk, Page, ToolServer, Tx, failed
 from harness.shop import ITEMS
 
@@ -123,6 +124,37 @@ async def sent_again_after_throttling(desk: OpenDesk, loja: ToolServer) -> Tx:
     pages = iter([Page(429, headers={"retry-after": "0"})])
     loja.pages[F2[0]] = lambda _: next(pages, None)
     tx = await (await desk(policies={F2[0]: {"execution": {"effect": "keyed"}}})).start(*F2)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def own_queue(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """A server with limits has its calls on a task queue of its own."""
+    after = [{"tool": "avisar_cliente", "arguments": {"canal": "sms"}}]
+    limits = {"endpoint": loja.endpoint, "max_concurrency": 4, "max_calls_per_second": 100}
+    tx = await (await desk(**f1_policy(after=after), servers={"loja": limits})).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def handed_on(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """The worker takes one call of a server at once, and hands the others on to the server's own queue."""
+    others = asyncio.Event()
+
+    async def first_ends_last(call: Call) -> dict[str, Any]:
+        if call.arguments["alvo"] == ITEMS[0]["name"]:
+            async with asyncio.timeout(20):
+                await others.wait()
+        elif len(loja.called("encerrar_assinaturas")) == len(ITEMS):
+            others.set()
+        return {"success": True}
+
+    loja.on["encerrar_assinaturas"] = first_ends_last
+    two = {"outra": {"endpoint": "http://127.0.0.1:9/mcp"}}
+    d = await desk(servers=two, settings=Settings(max_concurrent_activities=2))
+    tx = await d.start(*F1)
     await tx.confirm()
     await tx.result()
     return tx

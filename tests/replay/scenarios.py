@@ -141,14 +141,15 @@ async def own_queue(desk: OpenDesk, loja: ToolServer) -> Tx:
 
 async def handed_on(desk: OpenDesk, loja: ToolServer) -> Tx:
     """The worker takes one call of a server at once, and hands the others on to the server's own queue."""
-    others = asyncio.Event()
+    others, calls = asyncio.Event(), []
 
     async def first_ends_last(call: Call) -> dict[str, Any]:
-        if call.arguments["alvo"] == ITEMS[0]["name"]:
+        calls.append(call)
+        if len(calls) == len(ITEMS):
+            others.set()
+        elif len(calls) == 1:
             async with asyncio.timeout(20):
                 await others.wait()
-        elif len(loja.called("encerrar_assinaturas")) == len(ITEMS):
-            others.set()
         return {"success": True}
 
     loja.on["encerrar_assinaturas"] = first_ends_last
@@ -361,8 +362,10 @@ SCENARIOS: dict[str, Scenario] = {
         cancelled_while_executing,
         confirmed,
         expired,
+        handed_on,
         one_of_three_done,
         out_of_scope,
+        own_queue,
         parameters_collected,
         partial,
         read_only,

@@ -94,7 +94,7 @@ class Backpressure:
         together = sent <= self._refused
         if not together:
             self._refusals += 1
-        unasked = min(FIRST_PAUSE_SECONDS * 2.0 ** (self._refusals - 1), LONGEST_UNASKED_SECONDS)
+        unasked = min(FIRST_PAUSE_SECONDS * 2.0 ** min(self._refusals - 1, 10), LONGEST_UNASKED_SECONDS)
         pause = unasked if retry_after is None else min(retry_after, MAX_PAUSE_SECONDS)
         if not together:
             self._slow_down(now, pause)

@@ -20,11 +20,11 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
-from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
 from confirmo.policies.catalog import load_texts
 from confirmo.policies.tool_spec import Catalog
-from confirmo.worker.app import build_worker
+from confirmo.worker.app import build_workers, tool_servers
+from confirmo.worker.queues import running
 from confirmo.worker.settings import Settings
 
 BOUND = 60.0
@@ -127,9 +127,9 @@ class Desk:
 
     async def start_worker(self) -> None:
         stack = AsyncExitStack()
-        servers = ToolServers(self.catalog.servers)
+        servers = tool_servers(self.catalog, self.settings)
         stack.push_async_callback(servers.aclose)
-        worker = build_worker(
+        workers = build_workers(
             self.client,
             self.catalog,
             servers,
@@ -142,7 +142,7 @@ class Desk:
                 else {"max_cached_workflows": self.max_cached_workflows}
             ),
         )
-        await stack.enter_async_context(worker)
+        await stack.enter_async_context(running(workers))
         self._worker = stack
 
     async def stop_worker(self) -> None:

@@ -24,7 +24,7 @@ import yaml
 from temporalio.testing import WorkflowEnvironment
 
 from confirmo.policies.names import SEARCH_ATTRIBUTES
-from confirmo.worker.embedded import DYNAMIC_CONFIG
+from confirmo.worker.embedded import DYNAMIC_CONFIG, SQLITE_PRAGMAS
 
 BOUND = 30.0
 VARIABLE = re.compile(r"\$\{([A-Z_]+)(:-([^}]*))?\}")
@@ -127,6 +127,20 @@ def test_the_server_is_tuned_like_the_embedded_one(root: Path) -> None:
     assert {key: [each["value"] for each in values] for key, values in config.items()} == {
         key: [json.loads(value)] for key, value in DYNAMIC_CONFIG.items()
     }
+
+
+def test_every_setting_of_the_server_has_its_reason_in_the_docs(root: Path) -> None:
+    text = (root / "docs/operations.md").read_text()
+    section = text.partition("## The server's tuning")[2].partition("\n## ")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section.splitlines()
+        if line.startswith("| `")
+    ]
+    tuned = {key: str(json.loads(value)) for key, value in DYNAMIC_CONFIG.items()} | SQLITE_PRAGMAS
+    written = {key.strip("`"): value.strip("`") for key, value, _ in rows}
+    assert written == {key: value.lower() if value == "True" else value for key, value in tuned.items()}
+    assert all(reason for _, _, reason in rows)
 
 
 SQL_TOOL = """#!/bin/sh

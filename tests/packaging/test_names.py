@@ -36,4 +36,21 @@ PINNED = {
 
 
 def test_no_temporal_name_has_changed() -> None:
-    assert {name: value for name, value in vars(names).items() if name.isupper()} == PINNED
+    public = {name: value for name, value in vars(names).items() if name.isupper() and name[0] != "_"}
+    assert public == PINNED
+
+
+def test_no_servers_queue_has_changed() -> None:
+    """Calls wait on them over a deploy."""
+    assert names.server_queue("confirmo", "contas") == "confirmo/contas"
+    assert names.server_queue("confirmo", "Crm_2.eu-1") == "confirmo/Crm_2.eu-1"
+    assert names.server_queue("q", "a/b") == "q/~c14cddc033f64b9dea80ea675cf280a0"
+    assert names.server_queue("q", "faturação") == "q/~b28878a88f0f0cf1ab9f669effd74335"
+    assert names.server_queue("q", "") == "q/~e3b0c44298fc1c149afbf4c8996fb924"
+    assert len(names.server_queue("q", "n" * 5000)) < 40
+
+
+def test_no_tenants_key_has_changed() -> None:
+    """Weights are set by it."""
+    assert names.fairness_key("default") == "t-37a8eec1ce19687d132fe29051dca629"
+    assert names.fairness_key("ana@example.com") != names.fairness_key("ana@example.org")

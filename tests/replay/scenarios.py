@@ -134,6 +134,38 @@ async def sent_again_after_throttling(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+async def own_queue(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """A server with limits has its calls on a task queue of its own."""
+    after = [{"tool": "avisar_cliente", "arguments": {"canal": "sms"}}]
+    limits = {"endpoint": loja.endpoint, "max_concurrency": 4, "max_calls_per_second": 100}
+    tx = await (await desk(**f1_policy(after=after), servers={"loja": limits})).start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def handed_on(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """The worker takes one call of a server at once, and hands the others on to the server's own queue."""
+    others, calls = asyncio.Event(), []
+
+    async def first_ends_last(call: Call) -> dict[str, Any]:
+        calls.append(call)
+        if len(calls) == len(ITEMS):
+            others.set()
+        elif len(calls) == 1:
+            async with asyncio.timeout(20):
+                await others.wait()
+        return {"success": True}
+
+    loja.on["encerrar_assinaturas"] = first_ends_last
+    two = {"outra": {"endpoint": "http://127.0.0.1:9/mcp"}}
+    d = await desk(servers=two, settings=Settings(max_concurrent_activities=2))
+    tx = await d.start(*F1)
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
 async def signal_instead_of_update(desk: OpenDesk, loja: ToolServer) -> Tx:
     tx = await (await desk()).start(*F1)
     await tx.signal("confirm", {"decision": "confirm", "digest": "not this one"})
@@ -419,9 +451,11 @@ SCENARIOS: dict[str, Scenario] = {
         end_refused,
         end_told,
         expired,
+        handed_on,
         no_told,
         one_of_three_done,
         out_of_scope,
+        own_queue,
         own_texts,
         parameters_collected,
         partial,

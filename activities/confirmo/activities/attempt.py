@@ -20,6 +20,25 @@ MAX_RETRY_AFTER = 300.0
 """Seconds that a ``Retry-After`` may ask to wait at most: a person is waiting, too."""
 
 
+CALL_MARGIN = 5.0
+"""Seconds that an attempt keeps for its last call's way to the server and for reporting."""
+
+
+class Patience:
+    """How long an attempt may wait for its server before a call: what Temporal's bound leaves beside the call."""
+
+    def __init__(self) -> None:
+        """Begin with the attempt."""
+        bound = activity.info().start_to_close_timeout
+        self._ends = asyncio.get_running_loop().time() + bound.total_seconds() if bound else None
+
+    def left(self, timeout: float) -> float | None:
+        """Return the seconds before a call of ``timeout`` seconds; null where nothing bounds the attempt."""
+        if self._ends is None:
+            return None
+        return max(0.0, self._ends - asyncio.get_running_loop().time() - timeout - CALL_MARGIN)
+
+
 class Lease:
     """Whether this attempt is still the one that may act.
 

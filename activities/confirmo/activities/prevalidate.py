@@ -13,6 +13,8 @@ from confirmo.policies.errors import CallFailed, CallFailureKind
 from confirmo.policies.prevalidation import Verdict, VerdictKind, read_verdict, verdict_of_failure
 
 MAX_ATTEMPTS = 3
+REPORT_SECONDS = 1.0
+"""What an attempt keeps of Temporal's bound for reporting that there was no answer."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,11 @@ class Prevalidate:
 
     async def _ask(self, request: PrevalidateRequest) -> Verdict:
         validator, limit = request.validator, request.tool.pre_validation.timeout_seconds
+        bound = activity.info().start_to_close_timeout
+        # The rest is for waiting until the server takes the call, by its limits and by what it asked for.
+        whole = max(limit, bound.total_seconds() - REPORT_SECONDS) if bound else limit
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(whole):
                 answer = await self.servers.call(
                     validator.mcp_server,
                     validator.name,
@@ -43,6 +48,7 @@ class Prevalidate:
                     meta={names.META_TRANSACTION_ID: request.transaction_id},
                     idempotency_key=None,
                     timeout=limit,
+                    patience=whole - limit,
                 )
         except TimeoutError:
             reason = f"{validator.mcp_server}: {validator.name} did not answer within {limit:g} s"

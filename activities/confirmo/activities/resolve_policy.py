@@ -1,15 +1,18 @@
 """Activity ``resolve_policy``: the worker's catalogue, frozen into history."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from temporalio import activity
 
 from confirmo.policies import names
+from confirmo.policies.shares import paced_items, share_of
 from confirmo.policies.texts import CONVERSATION_KEYS, language_code
 from confirmo.policies.tool_spec import (
     Catalog,
     ResolvedPolicy,
     ResolvePolicyRequest,
+    ServerSpec,
     TextOverrides,
     ToolSpec,
 )
@@ -21,6 +24,8 @@ class ResolvePolicy:
 
     Attributes:
         catalog: The worker's catalogue.
+        task_queue: The transactions'.
+        workers: How many workers share a server's limits.
         search_attributes: Whether the namespace has Confirmo's search attributes.
         item_activities: Up to this many items one activity each; above, slices.
         slice_items: Items in one slice.
@@ -32,6 +37,8 @@ class ResolvePolicy:
     """
 
     catalog: Catalog
+    task_queue: str = names.TASK_QUEUE
+    workers: int = 1
     search_attributes: bool = False
     item_activities: int = 20
     slice_items: int = 200
@@ -45,12 +52,17 @@ class ResolvePolicy:
     async def resolve_policy(self, request: ResolvePolicyRequest) -> ResolvedPolicy:
         """Return the tool with its validator, status tool and auxiliary tools; ``tool`` is null where unknown."""
         tool = self.catalog.tools.get(request.tool_name)
+        related = self._related(tool) if tool else {}
+        server = self.catalog.servers.get(tool.mcp_server if tool else "", ServerSpec(name=""))
+        item_activities, slice_items = paced_items(
+            share_of(server, self.workers), self.item_activities, self.slice_items
+        )
         return ResolvedPolicy(
             tool=tool,
-            related=self._related(tool) if tool else {},
+            related=related,
             search_attributes=self.search_attributes,
-            item_activities=self.item_activities,
-            slice_items=self.slice_items,
+            item_activities=item_activities,
+            slice_items=slice_items,
             max_items=self.max_items,
             heartbeat_seconds=self.heartbeat_seconds,
             sets=2,
@@ -58,7 +70,16 @@ class ResolvePolicy:
             webhook=self.webhook,
             completions=self.completions,
             texts=self._texts(request.locale),
+            task_queues=self._task_queues(tool, related),
         )
+
+    def _task_queues(self, tool: ToolSpec | None, related: Mapping[str, ToolSpec]) -> dict[str, str]:
+        servers = {spec.mcp_server for spec in (tool, *related.values()) if spec is not None}
+        return {
+            name: names.server_queue(self.task_queue, name)
+            for name in sorted(servers)
+            if (server := self.catalog.servers.get(name)) is not None and server.limited
+        }
 
     def _texts(self, locale: str | None) -> TextOverrides:
         """Return what the workflow says in a locale; what only a conversation says stays out of history."""

@@ -1,9 +1,10 @@
 """Sending one call for one item, for a whole set, or for none: keys, arguments, and reading what came back."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from confirmo.activities.attempt import Patience
 from confirmo.activities.late_answers import Call, LateAnswers, grace_for
 from confirmo.activities.tools import ListNeverEnds, Overdue, ToolServers
 from confirmo.policies import names
@@ -33,6 +34,7 @@ class Sender:
     transaction_id: str
     root: str
     guard: Callable[[], None]
+    patience: Patience = field(default_factory=Patience)
 
     def key(self, item: FrozenItem | None) -> str:
         """Return the item's key, or the call's own."""
@@ -69,6 +71,7 @@ class Sender:
                 timeout=timeout,
                 grace=grace_for(timeout),
                 guard=self.guard,
+                patience=self.patience.left(timeout),
             )
         except CallFailed as failure:
             earlier = await self.late.take(self._call(tool, key))
@@ -133,6 +136,7 @@ class Sender:
                 meta={names.META_IDEMPOTENCY_KEY: key, names.META_TRANSACTION_ID: self.transaction_id},
                 idempotency_key=None,
                 timeout=status_tool.execution.timeout_seconds,
+                patience=self.patience.left(status_tool.execution.timeout_seconds),
             )
         except CallFailed as failure:
             return StatusVerdict(kind="unknown", reason=failure.reason)

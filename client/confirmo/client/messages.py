@@ -18,7 +18,7 @@ from temporalio.client import (
     WorkflowUpdateRPCTimeoutOrCancelledError,
     WorkflowUpdateStage,
 )
-from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -98,6 +98,7 @@ class Messenger:
             memo={names.MEMO_REQUEST_DIGEST: start.digest},
             static_summary=start.summary,
             static_details=start.details,
+            priority=Priority(fairness_key=start.fairness_key),
         )
         try:
             return await self._client.start_update_with_start_workflow(

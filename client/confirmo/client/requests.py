@@ -12,6 +12,7 @@ from temporalio.client import Client
 from confirmo.client.errors import InvalidRequest, RequestTooLarge
 from confirmo.policies.json_text import cut
 from confirmo.policies.models import TransactionRequest
+from confirmo.policies.names import fairness_key
 from confirmo.policies.snapshot import request_digest, transaction_id_for
 from confirmo.policies.texts import one_line
 from confirmo.workflows.payload_store import stores
@@ -35,6 +36,7 @@ class Start:
         digest: Fingerprint by which two requests differ.
         summary: One line for the Temporal UI. No argument value.
         details: Markdown for the Temporal UI: what is asked and by whom. No argument value.
+        fairness_key: What the tenant's transactions share workers by.
     """
 
     transaction_id: str
@@ -42,6 +44,7 @@ class Start:
     digest: str
     summary: str
     details: str
+    fairness_key: str
 
 
 def payload_limit(client: Client) -> int:
@@ -71,6 +74,7 @@ def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_
         digest=request_digest(sent),
         summary=cut(one_line(request.tool_name), SUMMARY_BYTES),
         details=_details(request),
+        fairness_key=fairness_key(request.tenant),
     )
 
 

@@ -13,12 +13,15 @@ class PrevalidateRequest(Wire):
         tool: The tool that the validator is asked about.
         validator: The validator itself.
         arguments: The collected arguments; ``target_tool`` is added by the activity.
+        hand_on: A worker that has too many calls of the server under way may give the activity back, for the server's
+            own task queue; so in the other requests.
     """
 
     transaction_id: str
     tool: ToolSpec
     validator: ToolSpec
     arguments: dict[str, Any] = {}
+    hand_on: bool = False
 
 
 class ConfirmationRequest(Wire):
@@ -121,6 +124,7 @@ class ExecuteItemRequest(Wire):
     status_item: FrozenItem | None = None
     tries_before: int = 0
     return_unsent: bool = False
+    hand_on: bool = False
 
 
 class Pace(Wire):
@@ -170,6 +174,7 @@ class ExecuteItemsRequest(Wire):
     return_unsent: bool = False
     pace: Pace | None = None
     leave_keys: bool = False
+    hand_on: bool = False
 
 
 class AuxiliaryRequest(Wire):
@@ -179,6 +184,7 @@ class AuxiliaryRequest(Wire):
     tool: ToolSpec
     arguments: dict[str, Any] = {}
     idempotency_key: str = ""
+    hand_on: bool = False
 
 
 class AuxiliaryReport(Wire):

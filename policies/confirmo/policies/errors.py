@@ -56,6 +56,9 @@ class CallFailureKind(StrEnum):
 RETRYABLE_FAILURES = frozenset({CallFailureKind.UNREACHABLE, CallFailureKind.THROTTLED})
 """Kinds that are retried whatever the tool's ``effect``."""
 
+HANDED_ON = "HandedOn"
+"""First detail of a failure by which a worker gives an activity back, untouched; the second is the queue to go to."""
+
 TIMEOUT_START_TO_CLOSE = "TemporalTimeout:StartToClose"
 TIMEOUT_HEARTBEAT = "TemporalTimeout:Heartbeat"
 """Names under which the Temporal server lists its own timeouts in ``non_retryable_error_types``.

@@ -4,6 +4,8 @@ These strings stand in recorded histories and in other people's code. A changed 
 the old one stays registered. Renaming one breaks replay.
 """
 
+import hashlib
+import re
 from typing import Final
 
 TRANSACTION_WORKFLOW: Final = "TransactionWorkflow"
@@ -43,3 +45,28 @@ META_ITEM_KEYS: Final = "confirmo/item_keys"
 META_TRANSACTION_ID: Final = "confirmo/transaction_id"
 ARGUMENT_IDEMPOTENCY_KEY: Final = "idempotency_key"
 HEADER_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+def server_queue(task_queue: str, server: str) -> str:
+    """Return the task queue for calls of one tool server: ``<task_queue>/<server>``.
+
+    A name that is long, or holds anything but ASCII letters, digits and ``._-``, stands as ``~`` and 32 hex digits of
+    its SHA-256, so that every server has its own queue and every queue can be typed. Calls wait on it: never change it.
+    """
+    shown = server if _PLAIN.fullmatch(server) else f"~{_digest(server)}"
+    return f"{task_queue}/{shown}"
+
+
+def fairness_key(tenant: str) -> str:
+    """Return the key by which tenants share workers: ``t-`` and 32 hex digits of SHA-256 (Temporal takes 64 bytes).
+
+    Hashed, as a tenant may be a person's name. The default tenant has one, too.
+    """
+    return f"t-{_digest(tenant)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

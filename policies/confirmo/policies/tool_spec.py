@@ -146,6 +146,11 @@ class ServerSpec(Wire):
     max_concurrency: int | None = None
     max_calls_per_second: float | None = None
 
+    @property
+    def limited(self) -> bool:
+        """Whether it declares a limit, which holds across workers by a task queue of its own."""
+        return self.max_concurrency is not None or self.max_calls_per_second is not None
+
 
 class TextOverrides(Wire):
     """A deployment's own texts in one locale; what is not here is the built-in text.
@@ -191,6 +196,7 @@ class ResolvedPolicy(Wire):
         webhook: Whether questions go to a webhook, which is tried for as long as a question is open.
         completions: Whether it is also told how a transaction ended.
         texts: The deployment's own texts in the locale that was asked for.
+        task_queues: Task queue of each server that has one of its own; the others' calls go to the transaction's.
     """
 
     tool: ToolSpec | None = None
@@ -206,3 +212,8 @@ class ResolvedPolicy(Wire):
     webhook: bool = False
     completions: bool = False
     texts: TextOverrides = TextOverrides()
+    task_queues: dict[str, str] = {}
+
+    def queue_of(self, tool: ToolSpec) -> str | None:
+        """Return the task queue of the tool's server; null means the transaction's own."""
+        return self.task_queues.get(tool.mcp_server)

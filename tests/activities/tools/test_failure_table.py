@@ -66,7 +66,6 @@ async def test_a_refusal_with_a_json_rpc_error_in_its_body_is_a_refusal(raw, con
 
 async def test_ex_23_retry_after_is_kept_in_seconds_or_as_a_date(raw, connect):
     later = formatdate(time() + 60, usegmt=True)
-    caller = connect(raw.endpoint)
     waits = []
     for value in ("7", later, "soon", "-1", "inf"):
 
@@ -74,7 +73,7 @@ async def test_ex_23_retry_after_is_kept_in_seconds_or_as_a_date(raw, connect):
             await wire.reply(503, retry_after=value)
 
         raw.on["tools/call"] = answer
-        waits.append((await caller.fail()).retry_after)
+        waits.append((await connect(raw.endpoint).fail()).retry_after)
     assert waits[0] == 7
     assert 50 < waits[1] <= 60
     assert waits[2:] == [None, 0, None]

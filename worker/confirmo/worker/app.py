@@ -6,10 +6,11 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker, WorkflowRunner
@@ -23,11 +24,14 @@ from confirmo.activities.prevalidate import Prevalidate
 from confirmo.activities.resolve_policy import ResolvePolicy
 from confirmo.activities.run_auxiliary import RunAuxiliary
 from confirmo.activities.tools import ToolServers
+from confirmo.policies import names
 from confirmo.policies.catalog import load_catalog
+from confirmo.policies.shares import queue_slots, share_of
 from confirmo.policies.tool_spec import Catalog
 from confirmo.worker.connection import connect
 from confirmo.worker.errors import ConfigurationError
 from confirmo.worker.health import serve_health
+from confirmo.worker.queues import HandingOn, running
 from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
 from confirmo.worker.setup import has_search_attributes
@@ -75,7 +79,20 @@ def longest_attempt(catalog: Catalog) -> timedelta:
     return timedelta(seconds=max(seconds, default=30.0) + 10)
 
 
-def build_worker(
+def tool_servers(catalog: Catalog, settings: Settings) -> ToolServers:
+    """Return the sessions of one worker, with its share of each server's limits."""
+    for server in catalog.servers.values():
+        if server.max_concurrency is not None and server.max_concurrency < settings.workers:
+            _logger.warning(
+                "%s takes %d calls at once, and %d workers make one each at least: give it to fewer workers.",
+                server.name,
+                server.max_concurrency,
+                settings.workers,
+            )
+    return ToolServers({name: share_of(spec, settings.workers) for name, spec in catalog.servers.items()})
+
+
+def build_workers(
     client: Client,
     catalog: Catalog,
     servers: ToolServers,
@@ -85,16 +102,22 @@ def build_worker(
     task_queue: str | None = None,
     max_cached_workflows: int = 1000,
     workflow_runner: WorkflowRunner = RUNNER,
-) -> Worker:
-    """Return a worker that runs transactions of this catalogue.
+    own_queues: bool = True,
+) -> list[Worker]:
+    """Return a worker that runs transactions of this catalogue, and one for the own queue of each of its servers.
+
+    Without ``own_queues`` it is the first alone; the calls of servers with limits are not for it.
 
     Raises:
         ConfigurationError: The settings of the webhook cannot be used.
     """
+    queue = task_queue or settings.task_queue
     storing = stores(client.data_converter.external_storage)
     webhook = webhook_of(settings)
     policy = ResolvePolicy(
         catalog=catalog,
+        task_queue=queue,
+        workers=settings.workers,
         search_attributes=search_attributes,
         item_activities=settings.item_activities,
         slice_items=settings.slice_items,
@@ -104,32 +127,53 @@ def build_worker(
         webhook=webhook is not None,
         completions=webhook is not None and settings.webhook_completions,
     )
+    late, slots = LateAnswers(), settings.max_concurrent_activities
+    calling: list[Callable[..., Any]] = [
+        Prevalidate(servers).prevalidate,
+        ExecuteItem(servers, late).execute_item,
+        ExecuteItems(servers, late).execute_items,
+        RunAuxiliary(servers, late).run_auxiliary,
+    ]
     graceful = settings.graceful_shutdown_seconds
-    late = LateAnswers()
-    worker = Worker(
+    stopping = longest_attempt(catalog) if graceful is None else timedelta(seconds=graceful)
+    delivering: list[Callable[..., Any]] = [
+        ConfirmSignal(webhook).confirm_signal,
+        DeliverCompletion(webhook).deliver_completion,
+    ]
+    transactions = Worker(
         client,
-        task_queue=task_queue or settings.task_queue,
+        task_queue=queue,
         workflows=[TransactionWorkflow, DeliveryWorkflow],
-        activities=[
-            policy.resolve_policy,
-            Prevalidate(servers).prevalidate,
-            ConfirmSignal(webhook).confirm_signal,
-            DeliverCompletion(webhook).deliver_completion,
-            ExecuteItem(servers, late).execute_item,
-            ExecuteItems(servers, late).execute_items,
-            RunAuxiliary(servers, late).run_auxiliary,
-        ],
+        activities=[policy.resolve_policy, *delivering, *calling],
+        interceptors=[HandingOn(queue, catalog.servers, slots)],
         workflow_runner=workflow_runner,
         max_cached_workflows=max_cached_workflows,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
-        max_concurrent_activities=settings.max_concurrent_activities,
+        max_concurrent_activities=slots,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-        graceful_shutdown_timeout=longest_attempt(catalog)
-        if graceful is None
-        else timedelta(seconds=graceful),
+        graceful_shutdown_timeout=stopping,
     )
-    _be_patient(worker)
-    return worker
+    _be_patient(transactions)
+    # Of every server, as one whose limits were just taken out of the files may still have calls on its queue.
+    return [transactions] + [
+        Worker(
+            client,
+            task_queue=names.server_queue(queue, server.name),
+            activities=calling,
+            max_concurrent_activities=queue_slots(share_of(server, settings.workers), slots),
+            max_task_queue_activities_per_second=server.max_calls_per_second,
+            max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+            graceful_shutdown_timeout=stopping,
+        )
+        for server in (catalog.servers.values() if own_queues else ())
+    ]
+
+
+def build_worker(
+    client: Client, catalog: Catalog, servers: ToolServers, settings: Settings, **options: Any
+) -> Worker:
+    """Return the worker of the transactions alone, for a catalogue of one server without limits."""
+    return build_workers(client, catalog, servers, settings, own_queues=False, **options)[0]
 
 
 def _collect_less_often() -> None:
@@ -152,13 +196,17 @@ def _be_patient(worker: Worker) -> None:
 
 @asynccontextmanager
 async def running_worker(client: Client, catalog: Catalog, settings: Settings) -> AsyncIterator[Worker]:
-    """Run a worker for the length of the block; it stops politely, then its tool servers are closed."""
-    servers = ToolServers(catalog.servers)
+    """Run a worker for the length of the block; it stops politely, then its tool servers are closed.
+
+    What it yields is the part that runs the transactions.
+    """
+    servers = tool_servers(catalog, settings)
     _collect_less_often()
     try:
         attributes = await has_search_attributes(client)
-        async with build_worker(client, catalog, servers, settings, search_attributes=attributes) as worker:
-            yield worker
+        workers = build_workers(client, catalog, servers, settings, search_attributes=attributes)
+        async with running(workers):
+            yield workers[0]
     finally:
         await servers.aclose()
 

@@ -16,6 +16,9 @@ DYNAMIC_CONFIG = {
     # One server and one worker: partitions only add hops between them.
     "matching.numTaskqueueReadPartitions": "1",
     "matching.numTaskqueueWritePartitions": "1",
+    # Tenants take turns: what is started with a fairness key waits behind what its own tenant started, not behind all.
+    "matching.useNewMatcher": "true",
+    "matching.enableFairness": "true",
 }
 SQLITE_PRAGMAS = {
     # A sync on every write is what a file costs most. A crash of the process loses nothing; only a power cut can lose

@@ -18,7 +18,9 @@ class Settings(BaseSettings):
             the same; null means that results above 1 MB are cut, and that the pages of ``items`` hold them whole.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead, and what it had under way for
             lost. Well above a garbage collection or a busy event loop.
-        max_concurrent_activities: Activities at once in this worker.
+        max_concurrent_activities: Activities at once in this worker, on the queue that all servers share; on its own
+            queue a server gets a quarter as many, or its limits.
+        workers: How many workers share the task queue: each takes its part of a tool server's limits.
         graceful_shutdown_seconds: How long a stopping worker waits for calls under way; null means longer than the
             longest attempt that the catalogue allows.
         webhook_url: Where confirmation requests are delivered; null means the log.
@@ -39,6 +41,7 @@ class Settings(BaseSettings):
     payload_store: str | None = None
     heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
+    workers: int = Field(default=1, ge=1, le=10_000)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)
     webhook_url: str | None = Field(default=None, repr=False)
     webhook_headers: dict[str, str] = Field(default={}, repr=False)

@@ -125,6 +125,7 @@ async def _deliver(book: Book, items: Sequence[FrozenItem]) -> None:
                 channel=confirmation.channel,
             ),
             activity_id=f"question-{book.questions}",
+            priority=book.priority,
             start_to_close_timeout=options.DELIVERY_TIMEOUT,
             heartbeat_timeout=options.WEBHOOK_HEARTBEAT if book.webhook else None,
             retry_policy=options.WEBHOOK_RETRY if book.webhook else options.DELIVERY_RETRY,

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from temporalio import workflow
-from temporalio.common import SearchAttributeKey
+from temporalio.common import Priority, SearchAttributeKey
 
 from confirmo.policies import names
 from confirmo.policies.bounding import bound_state
@@ -148,6 +148,11 @@ class Book:
         """The request's locale, with the texts that the deployment had when the transaction began."""
         resolved = self.policies.get(self.request.tool_name, ResolvedPolicy())
         return Language(self.request.locale, resolved.texts)
+
+    @property
+    def priority(self) -> Priority:
+        """What the tenant's activities share workers by; the same as at the start, where our doors made it."""
+        return Priority(fairness_key=names.fairness_key(self.request.tenant))
 
     @property
     def requester(self) -> Actor | None:

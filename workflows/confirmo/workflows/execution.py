@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -48,7 +48,7 @@ from confirmo.policies.templates import is_template, render
 from confirmo.policies.tool_spec import AuxiliaryStep, ResolvedPolicy, ToolSpec
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
-from confirmo.workflows.failures import failure_of, lost_slice
+from confirmo.workflows.failures import failure_of, handed_on, lost_slice
 
 CANCEL_ENDS_WAITING = "cancel-ends-waiting"
 """Id of a ``workflow.patched``: a cancel also ends the time between two attempts of a single call."""
@@ -61,6 +61,7 @@ class _Part:
     Attributes:
         overdue: Ids of items whose last call ran out of time.
         tries: Attempts that earlier activities made for the same call.
+        queue: Task queue that a crowded worker handed the call on to.
     """
 
     items: tuple[FrozenItem, ...]
@@ -69,6 +70,7 @@ class _Part:
     suffix: str = ""
     overdue: tuple[str, ...] = ()
     tries: int = 0
+    queue: str | None = None
 
 
 _Send = Callable[[_Part], Awaitable[CallReport]]
@@ -81,6 +83,7 @@ class Execution:
         self._book = book
         self._tool = tool
         self._policy: ResolvedPolicy = book.policies[tool.name]
+        self._queue = self._policy.queue_of(tool)
         self._status_tool = self._policy.related.get(tool.execution.status_tool or "")
         redrive = book.request.redrive
         doubtful = redrive is not None and may_verify(tool, self._status_tool)
@@ -258,7 +261,7 @@ class Execution:
         *,
         overdue: bool = False,
     ) -> CallReport:
-        book, verify = self._book, part.verify
+        book, verify, queue = self._book, part.verify, part.queue or self._queue
         handle = workflow.start_activity(
             activity_stubs.execute_item,
             ExecuteItemRequest(
@@ -274,9 +277,12 @@ class Execution:
                 overdue=overdue,
                 tries_before=part.tries,
                 return_unsent=self._returns_unsent,
+                hand_on=queue is None,
             ),
             activity_id=name + part.suffix,
-            start_to_close_timeout=options.execute_timeout(self._tool, verify=verify),
+            task_queue=queue,
+            priority=book.priority,
+            start_to_close_timeout=options.execute_timeout(self._tool, verify=verify, queue=queue),
             heartbeat_timeout=self._heartbeat,
             retry_policy=options.execute_retry(self._tool, part.tries),
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -286,6 +292,10 @@ class Execution:
         try:
             return await handle
         except ActivityError as error:
+            other = handed_on(error)
+            if other is not None and (verify or not book.cancel_requested):
+                part = replace(part, queue=other, suffix=f"{part.suffix}-queued")
+                return await self._execute_item(item, name, summary, part, before, overdue=overdue)
             kind, reason = failure_of(error, self._tool)
             return report_of_failure(kind, reason, (item,) if item else (), before + 1)
 
@@ -326,14 +336,18 @@ class Execution:
             return_unsent=call == "whole" and self._returns_unsent,
         )
 
-    async def _execute_items(self, request: ExecuteItemsRequest, name: str) -> CallReport:
-        verify = request.verify_first
+    async def _execute_items(
+        self, request: ExecuteItemsRequest, name: str, queue: str | None = None
+    ) -> CallReport:
+        verify, queue = request.verify_first, queue or self._queue
         calls = len(request.items) if request.call == "per_item" or verify else 1
         handle = workflow.start_activity(
             activity_stubs.execute_items,
-            request,
+            request.model_copy(update={"hand_on": queue is None}),
             activity_id=name,
-            start_to_close_timeout=options.execute_timeout(self._tool, calls, verify=verify),
+            task_queue=queue,
+            priority=self._book.priority,
+            start_to_close_timeout=options.execute_timeout(self._tool, calls, verify=verify, queue=queue),
             heartbeat_timeout=self._heartbeat_of(request),
             retry_policy=options.execute_retry(self._tool, request.tries_before),
             cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -343,6 +357,10 @@ class Execution:
         try:
             return await handle
         except ActivityError as error:
+            other, cancelled = handed_on(error), self._book.cancel_requested
+            if other is not None and (verify or not cancelled):
+                request = request.model_copy(update={"ask_only": verify and cancelled})
+                return await self._execute_items(request, f"{name}-queued", other)
             kind, reason = failure_of(error, self._tool)
             slice_of = lost_slice(error)
             known = {outcome.item_id: outcome for outcome in slice_of.outcomes}
@@ -410,10 +428,11 @@ class Execution:
         rendered = render(step.arguments, names)
         return {name: value for name, value in rendered.items() if value is not None}
 
-    async def _auxiliary(self, step: AuxiliaryStep, number: int) -> AuxiliaryReport:
+    async def _auxiliary(self, step: AuxiliaryStep, number: int, queue: str | None = None) -> AuxiliaryReport:
         tool = self._policy.related.get(step.tool)
         if tool is None:
             return AuxiliaryReport(success=False, error=f"{step.tool} is not part of the frozen policy")
+        suffix, queue = "-queued" if queue else "", queue or self._policy.queue_of(tool)
         try:
             return await workflow.execute_activity(
                 activity_stubs.run_auxiliary,
@@ -422,13 +441,18 @@ class Execution:
                     tool=tool,
                     arguments=self._step_arguments(step),
                     idempotency_key=item_rules.item_key(self._book.root, f"after/{number}/{step.tool}"),
+                    hand_on=queue is None,
                 ),
-                activity_id=f"after-{number}",
-                start_to_close_timeout=options.execute_timeout(tool),
+                activity_id=f"after-{number}{suffix}",
+                task_queue=queue,
+                priority=self._book.priority,
+                start_to_close_timeout=options.execute_timeout(tool, queue=queue),
                 heartbeat_timeout=self._heartbeat,
                 retry_policy=options.execute_retry(tool),
                 cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
                 summary=f"after: {step.tool}",
             )
         except ActivityError as error:
+            if (other := handed_on(error)) is not None:
+                return await self._auxiliary(step, number, other)
             return AuxiliaryReport(success=False, error=failure_of(error, tool)[1])

@@ -6,7 +6,7 @@ from typing import Any
 
 from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, TimeoutError, TimeoutType
 
-from confirmo.policies.errors import CallFailureKind
+from confirmo.policies.errors import HANDED_ON, CallFailureKind
 from confirmo.policies.evidence import ItemOutcome
 from confirmo.policies.models import Effect
 from confirmo.policies.tool_spec import ToolSpec
@@ -66,3 +66,11 @@ def lost_slice(error: ActivityError) -> LostSlice:
         tuple(ItemOutcome.model_validate(entry) for entry in details[0].get("outcomes", [])),
         frozenset(claimed) if isinstance(claimed, list) else None,
     )
+
+
+def handed_on(error: ActivityError) -> str | None:
+    """Return the task queue that a crowded worker handed an activity on to, untouched; null where it was not."""
+    cause = error.cause
+    if not isinstance(cause, ApplicationError) or len(cause.details) != 2 or cause.details[0] != HANDED_ON:
+        return None
+    return str(cause.details[1])

@@ -27,12 +27,21 @@ COMPLETION_PATIENCE = timedelta(hours=24)
 CONNECT_ALLOWANCE = timedelta(seconds=60)
 """Opening a session, and one reopening, come on top of the call itself."""
 
+QUEUE_ALLOWANCE = timedelta(minutes=15)
+"""On a server's own queue a call may wait for the server's limits, and for what it asked with ``Retry-After``.
+
+A lost worker is noticed by its heartbeats, and a call that hangs ends by its own time: this bounds nothing else.
+"""
+ASKING_ALLOWANCE = timedelta(seconds=60)
+"""The same for a validator, which has no heartbeats."""
+
 PREVALIDATE_ATTEMPTS = 3
 
 
-def prevalidate_timeout(policy: PreValidationPolicy) -> timedelta:
-    """Return how long one attempt may take; the activity itself stops at ``timeout_seconds``."""
-    return timedelta(seconds=policy.timeout_seconds + 5)
+def prevalidate_timeout(policy: PreValidationPolicy, queue: str | None) -> timedelta:
+    """Return how long one attempt may take; the activity itself ends its call at ``timeout_seconds``."""
+    waiting = timedelta() if queue is None else ASKING_ALLOWANCE
+    return timedelta(seconds=policy.timeout_seconds + 5) + waiting
 
 
 def prevalidate_retry() -> RetryPolicy:
@@ -44,11 +53,17 @@ def prevalidate_retry() -> RetryPolicy:
     )
 
 
-def execute_timeout(tool: ToolSpec, calls: int = 1, *, verify: bool = False) -> timedelta:
-    """Return the bound of one attempt that makes ``calls`` calls, ``max_concurrency`` at a time."""
+def execute_timeout(
+    tool: ToolSpec, calls: int = 1, *, verify: bool = False, queue: str | None = None
+) -> timedelta:
+    """Return the bound of one attempt that makes ``calls`` calls, ``max_concurrency`` at a time.
+
+    ``queue`` is the server's own, or null.
+    """
     rounds = ceil(calls / tool.execution.max_concurrency)
     per_round = tool.execution.timeout_seconds * (2 if verify else 1)
-    return timedelta(seconds=rounds * per_round) + CONNECT_ALLOWANCE
+    waiting = timedelta() if queue is None else QUEUE_ALLOWANCE
+    return timedelta(seconds=rounds * per_round) + CONNECT_ALLOWANCE + waiting
 
 
 def execute_retry(tool: ToolSpec, tries_before: int = 0) -> RetryPolicy:

@@ -26,6 +26,7 @@ from confirmo.policies.tool_spec import ResolvedPolicy, ResolvePolicyRequest, To
 from confirmo.policies.wording import say
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
+from confirmo.workflows.failures import handed_on
 
 
 class _Next(Enum):
@@ -224,7 +225,10 @@ class Preparation:
             return None
         return task.result()
 
-    async def _ask(self, tool: ToolSpec, validator: ToolSpec, arguments: dict[str, Any]) -> Verdict:
+    async def _ask(
+        self, tool: ToolSpec, validator: ToolSpec, arguments: dict[str, Any], queue: str | None = None
+    ) -> Verdict:
+        queue = queue or self._book.policies[tool.name].queue_of(validator)
         try:
             return await workflow.execute_activity(
                 activity_stubs.prevalidate,
@@ -233,14 +237,19 @@ class Preparation:
                     tool=tool,
                     validator=validator,
                     arguments=arguments,
+                    hand_on=queue is None,
                 ),
-                start_to_close_timeout=options.prevalidate_timeout(tool.pre_validation),
+                task_queue=queue,
+                priority=self._book.priority,
+                start_to_close_timeout=options.prevalidate_timeout(tool.pre_validation, queue),
                 retry_policy=options.prevalidate_retry(),
                 summary=f"{validator.name}: may {tool.name} be asked?",
             )
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
+            if (other := handed_on(error)) is not None:
+                return await self._ask(tool, validator, arguments, other)
             return rules.unavailable(f"{validator.name} could not be asked: the attempts ran out of time")
 
     def _opens(self, verdict: Verdict, tool: ToolSpec) -> bool:

@@ -20,7 +20,7 @@ from confirmo.policies.tool_spec import ToolSpec
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.asking import Answer, ask
 from confirmo.workflows.book import Book
-from confirmo.workflows.failures import failure_of
+from confirmo.workflows.failures import failure_of, handed_on
 
 
 class Undoing:
@@ -29,7 +29,7 @@ class Undoing:
     def __init__(self, book: Book, tool: ToolSpec) -> None:
         self._book = book
         self._tool = tool
-        policy = book.policies[tool.name]
+        policy = self._policy = book.policies[tool.name]
         self._step = tool.compensate
         self._undo_tool = policy.related.get(tool.compensate.tool) if tool.compensate else None
         self._status_tool = (
@@ -81,13 +81,20 @@ class Undoing:
         return report
 
     async def _call(
-        self, item: FrozenItem, entry: dict[str, Any], *, earlier: CallReport | None = None, suffix: str = ""
+        self,
+        item: FrozenItem,
+        entry: dict[str, Any],
+        *,
+        earlier: CallReport | None = None,
+        suffix: str = "",
+        queue: str | None = None,
     ) -> CallReport:
         """Undo an item; where an ``earlier`` call left doubt, its status tool is asked first."""
         book, tool, step = self._book, self._undo_tool, self._step
         assert tool is not None
         assert step is not None
         number = book.items.index(item) + 1
+        queue = queue or self._policy.queue_of(tool)
         before, verify = (earlier.attempts if earlier else 0), earlier is not None
         try:
             return await workflow.execute_activity(
@@ -102,14 +109,19 @@ class Undoing:
                     verify_first=verify,
                     overdue=earlier is not None and earlier.overdue,
                     status_item=item,
+                    hand_on=queue is None,
                 ),
                 activity_id=f"undo-{number}{suffix}",
-                start_to_close_timeout=options.execute_timeout(tool, verify=verify),
+                task_queue=queue,
+                priority=book.priority,
+                start_to_close_timeout=options.execute_timeout(tool, verify=verify, queue=queue),
                 heartbeat_timeout=self._heartbeat,
                 retry_policy=options.execute_retry(tool),
                 cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
                 summary=f"undo with {tool.name}: item {number} of {len(book.items)}",
             )
         except ActivityError as error:
+            if (other := handed_on(error)) is not None:
+                return await self._call(item, entry, earlier=earlier, suffix=f"{suffix}-queued", queue=other)
             kind, reason = failure_of(error, tool)
             return report_of_failure(kind, reason, (), before + 1)

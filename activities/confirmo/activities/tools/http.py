@@ -43,6 +43,7 @@ class RestServer:
         timeout: float,
         _grace: float,
         guard: Callable[[], None],
+        patience: float | None,
     ) -> ToolAnswer:
         """Call a tool.
 
@@ -53,12 +54,12 @@ class RestServer:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if idempotency_key is not None:
             headers[HEADER_IDEMPOTENCY_KEY] = idempotency_key
-        async with self._limits.slot():
+        async with self._limits.slot(patience):
             guard()
             exchange = await self._send("POST", timeout, headers, body)
-        answer = self._parse(exchange)
-        if answer is None:
-            raise failure(self._spec.name, Phase.CALL, exchange, None, self._secrets | scalars(arguments))
+            answer = self._parse(exchange)
+            if answer is None:
+                raise failure(self._spec.name, Phase.CALL, exchange, None, self._secrets | scalars(arguments))
         return self._answer(answer)
 
     async def tools(self) -> tuple[ToolListing, ...]:

@@ -48,6 +48,7 @@ class McpServer:
         timeout: float,
         grace: float,
         guard: Callable[[], None],
+        patience: float | None,
     ) -> ToolAnswer:
         """Call a tool; ``timeout`` seconds from the moment in which the slot is free and the session open."""
         params = CallToolRequestParams.model_validate(
@@ -62,9 +63,12 @@ class McpServer:
 
         # Before the slot: while a server cannot be reached, all its callers shall wait for one attempt
         # together.
-        await self.reach()
+        began = self._now()
+        async with self._limits.heeding(Phase.CONNECT, patience):
+            await self.reach()
+        left = None if patience is None else max(0.0, patience - (self._now() - began))
         try:
-            async with self._limits.slot():
+            async with self._limits.slot(left):
                 raw = await self._on_session(send)
         except Overdue as overdue:
             overdue.late.reading(answer_of)
@@ -76,7 +80,8 @@ class McpServer:
 
     async def tools(self) -> tuple[ToolListing, ...]:
         """Return the server's tools, asked for once per session; none where it does not list them."""
-        return await self._on_session(self._tools)
+        async with self._limits.heeding(Phase.LIST, self._spec.timeout_seconds):
+            return await self._on_session(self._tools)
 
     async def reach(self) -> None:
         """Open the session, where it is not open."""

@@ -27,6 +27,7 @@ class _Server(Protocol):
         timeout: float,
         grace: float,
         guard: Callable[[], None],
+        patience: float | None,
         /,
     ) -> ToolAnswer: ...
     async def tools(self) -> tuple[ToolListing, ...]: ...
@@ -82,6 +83,7 @@ class ToolServers:
         timeout: float,
         grace: float = 0.0,
         guard: Callable[[], None] = _nothing,
+        patience: float | None = None,
     ) -> ToolAnswer:
         """Call a tool once.
 
@@ -95,6 +97,8 @@ class ToolServers:
             timeout: Seconds for the answer, counted from the sending. A ceiling: progress does not extend it.
             grace: Seconds for which an answer is listened for after that.
             guard: Called right before the call is sent; what it raises keeps it from being sent.
+            patience: Seconds to wait until the server takes a call, by its limits and by what it asked for with
+                ``Retry-After``; null means as long as it takes.
 
         Raises:
             CallFailed: there is no answer; the kind says what that proves. ``Overdue`` where it may still come.
@@ -102,7 +106,7 @@ class ToolServers:
         target = self._server(server, Phase.CALL)
         if not (_is_json(arguments) and _is_json(meta)):
             raise failed(REJECTED, server, Phase.CALL, "the arguments cannot be written as JSON")
-        return await target.call(tool, arguments, meta, idempotency_key, timeout, grace, guard)
+        return await target.call(tool, arguments, meta, idempotency_key, timeout, grace, guard, patience)
 
     async def tools(self, server: str) -> tuple[ToolListing, ...]:
         """Return what the server lists, asked for once per open session.

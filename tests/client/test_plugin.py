@@ -79,7 +79,9 @@ def test_a_payload_converter_of_the_caller_stays():
         return ConfirmoPlugin().configure_client(options)["data_converter"]
 
     own = DataConverter(payload_converter_class=Own)
-    assert configured(data_converter=own) is own
+    kept = configured(data_converter=own)
+    assert (kept.payload_converter_class, kept.payload_codec) == (Own, None)
+    assert kept.external_storage is not None
     assert configured() is data_converter
     plain = configured(data_converter=DataConverter(payload_codec=Marked()))
     assert plain.payload_converter_class is TolerantPayloadConverter

@@ -157,7 +157,8 @@ class _Reader:
         sent = await self._first(scheduled.input)
         if isinstance(sent, dict):
             for item in [sent.get("item"), *(sent.get("items") or [])]:
-                self.record.outcomes.pop(str((item or {}).get("item_id")), None)
+                name = item.get("item_id") if isinstance(item, dict) else item
+                self.record.outcomes.pop(str(name), None)
 
     async def _activity_task_completed(self, completed: Any, event: HistoryEvent) -> None:
         if self._activities.get(completed.scheduled_event_id) in (names.EXECUTE_ITEM, names.EXECUTE_ITEMS):

@@ -110,7 +110,10 @@ def next_step(state: TransactionState) -> str | None:
         return f"next: confirmo confirm {id} · confirmo reject {id}"
     if state.status is Status.COLLECTING_PARAMETERS:
         return f"next: confirmo provide {id} --arguments JSON"
-    if state.progress.items_unknown_count and not state.redriven_as:
+    unknown = state.progress.items_unknown_count or any(
+        item.outcome is Outcome.UNKNOWN for item in state.items
+    )
+    if unknown and not state.redriven_as:
         redrive = f"confirmo redrive {id}"
         return f"next: {redrive} --unknown · {redrive} --resolve ID=succeeded|failed --note TEXT"
     return None

@@ -17,7 +17,8 @@ from confirmo.policies.outcomes import FLAGS, CallReport, ItemOutcome
 from confirmo.policies.tool_spec import ToolSpec
 
 _HOLDERS: Final = frozenset({"result", "results", "output"})
-_NAMES: Final = frozenset({"item_id", "id", *NAME_FIELDS})
+_TEXTS: Final = frozenset(NAME_FIELDS)
+_NAMES: Final = frozenset({"item_id", "id"}) | _TEXTS
 _INTEGER: Final = 2**53
 
 
@@ -58,15 +59,14 @@ def _names_nothing_else(body: Mapping[str, Any], item: FrozenItem, tool: ToolSpe
     """Whether no field could be about another item; the item's own exact identity is fine."""
     key = tool.execution.item_key
     others = _argument_fields(tool)
-    own = item.data if isinstance(item.data, Mapping) else {}
     for name, value in body.items():
         if name in _HOLDERS:
             return False
-        if name in _NAMES or name == key or name in others or name in own or name.endswith("_id"):
-            if name == "item_id" and key is None and value == item.item_id:
-                continue
-            return False
-    return True
+        if name in _NAMES or name == key or name in others or name.endswith("_id"):
+            own = name == "item_id" or ((name in _TEXTS or name in others) and not name.endswith("_id"))
+            if name == key or not own or value not in (item.item_id, item.label):
+                return False
+    return "item_id" not in body or body["item_id"] == item.item_id
 
 
 def _argument_fields(tool: ToolSpec) -> frozenset[str]:

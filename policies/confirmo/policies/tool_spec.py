@@ -125,6 +125,20 @@ class ToolSpec(Wire):
     compensate: Compensation | None = None
     version: str = ""
 
+    def for_calls(self) -> "ToolSpec":
+        """Return what a worker needs to call it, which travels with each of its calls: without what people read."""
+        return ToolSpec(
+            name=self.name,
+            mcp_server=self.mcp_server,
+            operation_type=self.operation_type,
+            arguments=tuple(
+                ArgumentSpec(name=own.name, type=own.type, items=own.items) for own in self.arguments
+            ),
+            requires=self.requires,
+            execution=self.execution,
+            version=self.version,
+        )
+
     def argument(self, name: str) -> ArgumentSpec | None:
         """Return the declared argument of that name, or null."""
         return next((spec for spec in self.arguments if spec.name == name), None)

@@ -16,6 +16,12 @@ class Undecodable:
     """Stands for a payload that nobody here can read, so that the handler can refuse it with a sentence."""
 
 
+def _internal(value: Wire) -> Payload:
+    """Encode what goes between the workflow and its activities: fields with their default are left out."""
+    data = value.model_dump_json(exclude_defaults=True).encode("utf-8", "surrogatepass")
+    return Payload(metadata={"encoding": b"json/plain", INNER: INNER_MARK}, data=data)
+
+
 class TolerantPayloadConverter(PydanticPayloadConverter):
     """Pydantic's converter, except that an untyped payload that cannot be decoded becomes ``Undecodable``.
 
@@ -24,11 +30,13 @@ class TolerantPayloadConverter(PydanticPayloadConverter):
 
     def to_payloads(self, values: Sequence[Any]) -> list[Payload]:
         """Encode each value; what only our own workers read says so, and may go into a payload store sooner."""
-        payloads = super().to_payloads(values)
-        for value, payload in zip(values, payloads, strict=True):
-            if isinstance(value, Wire) and value.internal:
-                payload.metadata[INNER] = INNER_MARK
-        return payloads
+        return [
+            _internal(value) if isinstance(value, Wire) and value.internal else self._plain(value)
+            for value in values
+        ]
+
+    def _plain(self, value: Any) -> Payload:
+        return super().to_payloads([value])[0]
 
     def from_payloads(self, payloads: Sequence[Payload], type_hints: list[type] | None = None) -> list[Any]:
         """Decode each payload on its own."""

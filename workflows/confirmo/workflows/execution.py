@@ -84,7 +84,9 @@ class Execution:
         self._tool = tool
         self._policy: ResolvedPolicy = book.policies[tool.name]
         self._queue = self._policy.queue_of(tool)
-        self._status_tool = self._policy.related.get(tool.execution.status_tool or "")
+        status_tool = self._policy.related.get(tool.execution.status_tool or "")
+        self._called = tool.for_calls()
+        self._status_tool = status_tool.for_calls() if status_tool is not None else None
         redrive = book.request.redrive
         doubtful = redrive is not None and may_verify(tool, self._status_tool)
         self._verify_ids = frozenset(redrive.verify_item_ids) if redrive and doubtful else frozenset[str]()
@@ -267,7 +269,7 @@ class Execution:
             ExecuteItemRequest(
                 transaction_id=book.transaction_id,
                 root=book.root,
-                tool=self._tool,
+                tool=self._called,
                 status_tool=self._status_tool,
                 arguments=book.arguments,
                 item=item,
@@ -321,7 +323,7 @@ class Execution:
         return ExecuteItemsRequest(
             transaction_id=book.transaction_id,
             root=book.root,
-            tool=self._tool,
+            tool=self._called,
             status_tool=self._status_tool,
             arguments=book.arguments,
             call=call,

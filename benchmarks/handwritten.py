@@ -24,6 +24,10 @@ class HandwrittenActivities:
         )
         return dict(answer.structured)
 
+    @activity.defn(name="deliver")
+    async def deliver(self, question: dict[str, Any]) -> None:
+        activity.logger.debug("a question for %s", question["workflow_id"])
+
     @activity.defn(name="execute")
     async def execute(self, item: str) -> dict[str, Any]:
         answer = await self._servers.call(
@@ -34,7 +38,7 @@ class HandwrittenActivities:
 
 @workflow.defn(name="Handwritten")
 class Handwritten:
-    """Validate, wait for a yes, execute each item."""
+    """Validate, deliver the question, wait for a yes until it expires, execute each item."""
 
     def __init__(self) -> None:
         self._question: list[str] | None = None
@@ -47,7 +51,13 @@ class Handwritten:
         )
         items = [item["name"] for item in verdict["transaction_decision"]["resolved_arguments"]["items"]]
         self._question = items
-        await workflow.wait_condition(lambda: self._confirmed)
+        question = {"workflow_id": workflow.info().workflow_id, "items": items}
+        delivery = asyncio.create_task(
+            workflow.execute_activity(
+                "deliver", question, start_to_close_timeout=timedelta(seconds=15), result_type=type(None)
+            )
+        )
+        await workflow.wait_condition(lambda: self._confirmed, timeout=timedelta(minutes=15))
         calls = [
             workflow.execute_activity(
                 "execute",
@@ -59,6 +69,7 @@ class Handwritten:
             for item in items
         ]
         results = list(await asyncio.gather(*calls))
+        await delivery
         await workflow.wait_condition(workflow.all_handlers_finished)
         return results
 

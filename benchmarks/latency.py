@@ -149,7 +149,7 @@ async def run(folder: Path, rounds: int, clients: int, loops: int, each: int) ->
         await stack.enter_async_context(
             build_worker(client, catalog, servers, Settings(), search_attributes=True, task_queue="ours")
         )
-        activities = [by_hand.validate, by_hand.execute]
+        activities = [by_hand.validate, by_hand.deliver, by_hand.execute]
         await stack.enter_async_context(
             Worker(client, task_queue="theirs", workflows=[Handwritten], activities=activities)
         )

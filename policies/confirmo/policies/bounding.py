@@ -38,7 +38,7 @@ FIRST = (
 def bytes_of(value: Any) -> int:
     """Return the bytes of a value as JSON."""
     if isinstance(value, BaseModel):
-        return len(value.model_dump_json().encode("utf-8", "surrogatepass"))
+        return len(value.__pydantic_serializer__.to_json(value))
     return len(json_text.dump(value).encode())
 
 

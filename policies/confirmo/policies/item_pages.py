@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from confirmo.policies.bounding import PAYLOAD_BYTES, bound_entry, bytes_of
-from confirmo.policies.evidence import ItemOutcome, result_entry
+from confirmo.policies.evidence import Known, result_entry
 from confirmo.policies.models import FrozenItem, ItemPage, ItemsAsked, Outcome
 from confirmo.policies.texts import clean_text
 from confirmo.policies.tool_spec import ToolSpec
@@ -13,7 +13,7 @@ _PAGE_BYTES = PAYLOAD_BYTES // 2
 
 
 def shown_first(
-    items: Sequence[FrozenItem], outcomes: Mapping[str, ItemOutcome], limit: int | None
+    items: Sequence[FrozenItem], outcomes: Mapping[str, Known], limit: int | None
 ) -> Sequence[FrozenItem]:
     """Return at most ``limit`` items in their order: what failed and what is unknown first in the choice."""
     if limit is None or len(items) <= limit:
@@ -31,14 +31,14 @@ def shown_first(
     return [items[at] for at in sorted(chosen)]
 
 
-def _is(outcome: ItemOutcome | None, wanted: Outcome) -> bool:
+def _is(outcome: Known | None, wanted: Outcome) -> bool:
     return outcome is not None and outcome.outcome is wanted
 
 
 def item_page(
     tool: ToolSpec | None,
     items: Sequence[FrozenItem],
-    outcomes: Mapping[str, ItemOutcome],
+    outcomes: Mapping[str, Known],
     asked: ItemsAsked,
     root: str,
 ) -> ItemPage:
@@ -70,7 +70,7 @@ def item_page(
     )
 
 
-def _entry(tool: ToolSpec | None, item: FrozenItem, outcome: ItemOutcome | None, root: str) -> dict[str, Any]:
+def _entry(tool: ToolSpec | None, item: FrozenItem, outcome: Known | None, root: str) -> dict[str, Any]:
     if outcome is not None and tool is not None:
         return result_entry(item, outcome, tool, root)
     entry: dict[str, Any] = {

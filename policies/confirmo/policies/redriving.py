@@ -14,7 +14,7 @@ from confirmo.policies.models import (
     TransactionResult,
     TransactionState,
 )
-from confirmo.policies.outcomes import ItemOutcome
+from confirmo.policies.outcomes import Known
 
 MAX_REDRIVES = 20
 OUTCOMES = {"succeeded": Outcome.SUCCEEDED, "failed": Outcome.FAILED}
@@ -64,12 +64,10 @@ def resolved_items(redrive: Redrive) -> tuple[FrozenItem, ...]:
     return tuple(item for item in redrive.known_items if item.item_id in resolved)
 
 
-def resolved_outcomes(redrive: Redrive) -> dict[str, ItemOutcome]:
+def resolved_outcomes(redrive: Redrive) -> dict[str, Known]:
     """Return the outcome of each resolved item, by the operator's word."""
     return {
-        resolution.item_id: ItemOutcome(
-            item_id=resolution.item_id, outcome=OUTCOMES[resolution.outcome], reason=resolution.note
-        )
+        resolution.item_id: Known(OUTCOMES[resolution.outcome], reason=resolution.note)
         for resolution in redrive.resolutions
     }
 

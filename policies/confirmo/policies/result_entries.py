@@ -6,7 +6,7 @@ from typing import Any, Final
 from confirmo.policies import json_text
 from confirmo.policies.keys import item_key
 from confirmo.policies.models import FrozenItem, Outcome
-from confirmo.policies.outcomes import KEY_FOLLOWS, ItemOutcome
+from confirmo.policies.outcomes import KEY_FOLLOWS, ItemOutcome, Known
 from confirmo.policies.tool_spec import ToolSpec
 
 TOOL_RESULT: Final = "tool_result"
@@ -30,7 +30,7 @@ _SHOWN_FIELDS = ("name", "subject", "label")
 
 
 def result_entry(
-    item: FrozenItem, outcome: ItemOutcome, tool: ToolSpec, root: str | None = None
+    item: FrozenItem, outcome: ItemOutcome | Known, tool: ToolSpec, root: str | None = None
 ) -> dict[str, Any]:
     """Return an item's entry: every field the tool returned, and ours, which win.
 

@@ -6,7 +6,7 @@ from typing import Any
 from confirmo.policies import json_text
 from confirmo.policies.calls import AuxiliaryReport
 from confirmo.policies.compensation import Undone
-from confirmo.policies.evidence import CallReport, ItemOutcome, result_entry
+from confirmo.policies.evidence import CallReport, Known, result_entry
 from confirmo.policies.items import aliases
 from confirmo.policies.models import (
     FrozenItem,
@@ -31,30 +31,26 @@ class AuxiliaryResult(Wire):
     report: AuxiliaryReport
 
 
-def ineligible_outcome(item: FrozenItem) -> ItemOutcome:
+def ineligible_outcome(item: FrozenItem) -> Known:
     """Return the outcome of an item that was shown with its reason and never sent."""
-    return ItemOutcome(
-        item_id=item.item_id,
+    return Known(
         outcome=Outcome.FAILED,
         reason=item.reason or ReasonCode.NOT_ELIGIBLE.value,
         reason_code=ReasonCode.NOT_ELIGIBLE.value,
     )
 
 
-def unsent_outcome(item: FrozenItem, locale: Locale) -> ItemOutcome:
+def unsent_outcome(item: FrozenItem, locale: Locale) -> Known:
     """Return the outcome of an item that a cancel kept from being sent."""
     del locale
-    return ItemOutcome(
-        item_id=item.item_id,
+    return Known(
         outcome=Outcome.FAILED,
         reason=ReasonCode.NOT_EXECUTED.value,
         reason_code=ReasonCode.NOT_EXECUTED.value,
     )
 
 
-def auxiliary_due(
-    step: AuxiliaryStep, outcomes: Sequence[ItemOutcome], reports: Sequence[CallReport]
-) -> bool:
+def auxiliary_due(step: AuxiliaryStep, outcomes: Sequence[Known], reports: Sequence[CallReport]) -> bool:
     """Whether the ``when`` of a step holds."""
     if step.when == "always":
         return True
@@ -68,7 +64,7 @@ def _single_flags(reports: Sequence[CallReport]) -> list[bool]:
 
 
 def item_entries(
-    tool: ToolSpec, items: Sequence[FrozenItem], outcomes: Mapping[str, ItemOutcome], root: str | None = None
+    tool: ToolSpec, items: Sequence[FrozenItem], outcomes: Mapping[str, Known], root: str | None = None
 ) -> list[dict[str, Any]]:
     """Return ``results[]``: one entry per item, in the confirmed order. ``root`` makes the keys that were left out."""
     return [result_entry(item, outcomes[item.item_id], tool, root) for item in items]
@@ -78,7 +74,7 @@ def step_names(
     transaction_id: str,
     tool: ToolSpec,
     items: Sequence[FrozenItem],
-    outcomes: Mapping[str, ItemOutcome],
+    outcomes: Mapping[str, Known],
     reports: Sequence[CallReport],
     root: str | None = None,
 ) -> dict[str, Any]:
@@ -107,7 +103,7 @@ def build_result(
     transaction_id: str,
     tool: ToolSpec,
     items: Sequence[FrozenItem],
-    outcomes: Mapping[str, ItemOutcome],
+    outcomes: Mapping[str, Known],
     reports: Sequence[CallReport],
     auxiliary: Sequence[AuxiliaryResult],
     cancelled: bool,

@@ -16,7 +16,7 @@ from confirmo.policies.bounding import bound_state
 from confirmo.policies.decisions import Decided, Question
 from confirmo.policies.details import MAX_ITEMS_SHOWN, markdown_details
 from confirmo.policies.events import EventName, make_event
-from confirmo.policies.evidence import ItemOutcome
+from confirmo.policies.evidence import Known
 from confirmo.policies.item_pages import item_page, shown_first
 from confirmo.policies.json_text import cut
 from confirmo.policies.models import (
@@ -77,7 +77,7 @@ class Book:
     decided: Decided | None = None
     pre_validation: PreValidationRecord | None = None
     must_confirm: bool = False
-    outcomes: dict[str, ItemOutcome] = field(default_factory=dict)
+    outcomes: dict[str, Known] = field(default_factory=dict)
     result: TransactionResult | None = None
     reason: str | None = None
     reason_code: str | None = None

@@ -18,7 +18,7 @@ class Undecodable:
 
 def _internal(value: Wire) -> Payload:
     """Encode what goes between the workflow and its activities: fields with their default are left out."""
-    data = value.model_dump_json(exclude_defaults=True).encode("utf-8", "surrogatepass")
+    data = value.__pydantic_serializer__.to_json(value, exclude_defaults=True)
     return Payload(metadata={"encoding": b"json/plain", INNER: INNER_MARK}, data=data)
 
 

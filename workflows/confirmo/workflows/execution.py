@@ -35,7 +35,7 @@ from confirmo.policies.doubt import (
     retryable_items,
 )
 from confirmo.policies.events import EventName
-from confirmo.policies.evidence import CallReport, ItemOutcome
+from confirmo.policies.evidence import CallReport, ItemOutcome, Known
 from confirmo.policies.models import Effect, FrozenItem, ReasonCode
 from confirmo.policies.results import (
     AuxiliaryResult,
@@ -392,14 +392,14 @@ class Execution:
         book = self._book
         self._keep(report)
         known: dict[str, ItemOutcome] = {outcome.item_id: outcome for outcome in report.items}
-        taken = [known[item.item_id] for item in items if item.item_id in known]
+        taken = {item.item_id: Known.of(known[item.item_id]) for item in items if item.item_id in known}
         done = len(book.outcomes)
-        book.outcomes |= {outcome.item_id: outcome for outcome in taken}
+        book.outcomes |= taken
         book.emit_each(
             EventName.ITEM_COMPLETED,
             [
                 {"outcome": outcome.outcome.value, "items_done_count": done + number}
-                for number, outcome in enumerate(taken, start=1)
+                for number, outcome in enumerate(taken.values(), start=1)
             ],
         )
         if report.unrequested:

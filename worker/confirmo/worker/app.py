@@ -183,7 +183,7 @@ def _collect_less_often() -> None:
     again and again takes half of the time of decoding them.
     """
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(10_000, 20, 50)
 
 
 def _be_patient(worker: Worker) -> None:

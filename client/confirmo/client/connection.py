@@ -17,12 +17,15 @@ from confirmo.client.errors import (
     InvalidConnection,
     InvalidRequest,
     NamespaceNotFound,
+    PayloadNotFound,
+    PayloadStoreUnavailable,
     TemporalUnavailable,
     TransactionNotFound,
 )
 from confirmo.client.plugin import ConfirmoPlugin
 from confirmo.client.settings import ClientSettings
 from confirmo.policies.texts import one_line
+from confirmo.workflows.payload_drivers import PayloadProblem, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -135,6 +138,13 @@ def _is_namespace(error: RPCError) -> bool:
     return bool(details) and details[0].Is(NamespaceNotFoundFailure.DESCRIPTOR)
 
 
+def store_fault(problem: PayloadProblem) -> ConfirmoError:
+    """Return the error of this package for a payload that could not be stored or read."""
+    if isinstance(problem, StoreUnavailable):
+        return PayloadStoreUnavailable(problem.message)
+    return PayloadNotFound(problem.message)
+
+
 async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
     """Await something for at most ``timeout``; null means for ever.
 
@@ -143,6 +153,8 @@ async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
 
     Raises:
         TimeoutError: The time is over; what was awaited is cancelled.
+        PayloadStoreUnavailable: What was to be sent or read cannot be stored or read now.
+        PayloadNotFound: What was to be read is not in the payload store.
     """
     task = asyncio.ensure_future(awaitable)
     try:
@@ -150,6 +162,8 @@ async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
         if not task.done():
             raise TimeoutError
         return task.result()
+    except PayloadProblem as problem:
+        raise store_fault(problem) from None
     finally:
         if not task.done():
             task.cancel()

@@ -46,7 +46,7 @@ class PayloadLost(PayloadProblem):
     def __init__(self, message: str | None = None) -> None:
         super().__init__(
             message
-            or "A large payload is not in the payload store: set CONFIRMO_PAYLOAD_STORE to the one that the workers use.",
+            or "A large payload is not in the payload store: set CONFIRMO_PAYLOAD_STORE to the workers' one.",
             type=CallFailureKind.UNREACHABLE.value,
         )
 

@@ -58,7 +58,7 @@ async def connect(
     config = _settings(profile)
     address = config.get("target_host") or DEFAULT_ADDRESS
     try:
-        return await within(timeout, _connect(config, address, plugin or _plugin()))
+        return await within(timeout, _connect(config, address, plugin or own_plugin()))
     except RPCError as error:
         raise fault(error, address=address, namespace=config.get("namespace") or "default") from None
     except ValueError:
@@ -91,9 +91,10 @@ async def _connect(config: ClientConnectConfig, address: str, plugin: ConfirmoPl
     return client
 
 
-def _plugin() -> ConfirmoPlugin:
+def own_plugin(**options: Any) -> ConfirmoPlugin:
+    """Return a plugin with the payload store of ``CONFIRMO_PAYLOAD_STORE``; raises ``InvalidConnection``."""
     try:
-        return ConfirmoPlugin(payload_store=ClientSettings().payload_store)
+        return ConfirmoPlugin(payload_store=ClientSettings().payload_store, **options)
     except ValueError as error:
         raise InvalidConnection(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
 

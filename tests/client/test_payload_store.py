@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import shutil
+import uuid
 
 import pytest
 import pytest_asyncio
@@ -197,18 +198,19 @@ async def test_a_start_while_the_store_is_away_sends_nothing_and_says_so(
     monkeypatch.setenv("CONFIRMO_PAYLOAD_STORE", store.name)
     door, _ = await open_shop()
     store.take_away()
+    tx = f"tx-away-{uuid.uuid4().hex}"
     request = TransactionRequest(tool_name=BACK, arguments={"encomenda_ids": given()})
     with pytest.raises(PayloadStoreUnavailable, match="payload store"):
-        await door.start(request, id="tx-away")
+        await door.start(request, id=tx)
     arguments = tmp_path / "a.json"
     arguments.write_text(json.dumps({"encomenda_ids": given()}))
     ran = await cli("start", BACK, "--arguments", f"@{arguments}")
     assert (ran.code, ran.out, ran.err.count("\n")) == (4, "", 1)
     assert ran.err.startswith(f"The payload store {store.name} cannot be ")
     with pytest.raises(TransactionNotFound):
-        await door.state("tx-away")
+        await door.state(tx)
     store.bring_back()
-    assert (await door.start(request, id="tx-away")).status == "AWAITING_CONFIRMATION"
+    assert (await door.start(request, id=tx)).status == "AWAITING_CONFIRMATION"
 
 
 @pytest.mark.parametrize("item_activities", [0, 20])

@@ -3,7 +3,8 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import (
@@ -23,6 +24,8 @@ READ_SECONDS: Final = 20
 ATTEMPTS: Final = 2
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
 _KEY = re.compile(r"v0(?:/[A-Za-z0-9!_.*'()%-]+)*/d/sha256/([0-9a-f]{64})\Z")
+_OPEN: WeakKeyDictionary[asyncio.AbstractEventLoop, list[AsyncGenerator[Any]]] = WeakKeyDictionary()
+"""Connections, so that each lives until its loop closes it, however early its driver is dropped."""
 _GONE: Final = frozenset({"404", "NoSuchKey", "NotFound"})
 
 
@@ -50,7 +53,6 @@ class S3Driver(PayloadDriver):
         self.bucket = bucket
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = asyncio.Lock()
-        self._generator: AsyncGenerator[S3Client] | None = None
         self._client: S3Client | None = None
 
     def name(self) -> str:
@@ -106,8 +108,9 @@ class S3Driver(PayloadDriver):
             self._loop, self._lock, self._client = loop, asyncio.Lock(), None
         async with self._lock:
             if self._client is None:
-                self._generator = _connection()
-                self._client = await anext(self._generator)
+                generator = _connection()
+                self._client = await anext(generator)
+                _OPEN.setdefault(loop, []).append(generator)
             return self._client
 
     def _problem(self, error: Exception, *, storing: bool, bucket_asked: bool = False) -> Exception:

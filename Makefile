@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := tests/harness/peers
-PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed
+PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed $(VENV)/peers/s3/.installed
 
 RECIPES := $(VENV)/.recipes
 COMMA := ,
@@ -28,7 +28,8 @@ $(STAMP): pyproject.toml requirements.lock
 	@$(call INSTALL,'.[dev]')
 	@touch $(STAMP)
 
-# Other projects' MCP clients, each in an environment of its own: they want versions that exclude each other.
+# Other projects' MCP clients, and a server that speaks S3, each in an environment of its own: they want versions that
+# exclude each other.
 peers: $(PEER_STAMPS)
 
 $(VENV)/peers/%/.installed: $(PEERS)/%.txt | $(STAMP)
@@ -75,7 +76,7 @@ soak: setup
 
 lock:
 	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
-	for name in current before; do \
+	for name in current before s3; do \
 	  uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
 	done
 

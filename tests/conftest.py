@@ -4,6 +4,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
@@ -11,6 +12,7 @@ from temporalio.testing import WorkflowEnvironment
 from confirmo.policies.names import SEARCH_ATTRIBUTES
 from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
 from confirmo.workflows.converter import data_converter
+from harness.s3 import S3Server, s3_server
 from harness.tool_server import ToolServer
 
 sys.dont_write_bytecode = True
@@ -44,4 +46,11 @@ async def client(temporal: WorkflowEnvironment) -> Client:
 async def tools() -> AsyncIterator[ToolServer]:
     """A scriptable MCP tool server over streamable HTTP."""
     async with ToolServer().running() as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="session")
+async def s3(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[S3Server]:
+    """A server that speaks S3."""
+    async with s3_server(tmp_path_factory.mktemp("s3")) as server:
         yield server

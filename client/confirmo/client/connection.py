@@ -17,12 +17,15 @@ from confirmo.client.errors import (
     InvalidConnection,
     InvalidRequest,
     NamespaceNotFound,
+    PayloadNotFound,
+    PayloadStoreUnavailable,
     TemporalUnavailable,
     TransactionNotFound,
 )
 from confirmo.client.plugin import ConfirmoPlugin
 from confirmo.client.settings import ClientSettings
 from confirmo.policies.texts import one_line
+from confirmo.workflows.payload_drivers import PayloadProblem, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -55,7 +58,7 @@ async def connect(
     config = _settings(profile)
     address = config.get("target_host") or DEFAULT_ADDRESS
     try:
-        return await within(timeout, _connect(config, address, plugin or _plugin()))
+        return await within(timeout, _connect(config, address, plugin or own_plugin()))
     except RPCError as error:
         raise fault(error, address=address, namespace=config.get("namespace") or "default") from None
     except ValueError:
@@ -88,9 +91,10 @@ async def _connect(config: ClientConnectConfig, address: str, plugin: ConfirmoPl
     return client
 
 
-def _plugin() -> ConfirmoPlugin:
+def own_plugin(**options: Any) -> ConfirmoPlugin:
+    """Return a plugin with the payload store of ``CONFIRMO_PAYLOAD_STORE``; raises ``InvalidConnection``."""
     try:
-        return ConfirmoPlugin(payload_store=ClientSettings().payload_store)
+        return ConfirmoPlugin(payload_store=ClientSettings().payload_store, **options)
     except ValueError as error:
         raise InvalidConnection(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
 
@@ -135,6 +139,13 @@ def _is_namespace(error: RPCError) -> bool:
     return bool(details) and details[0].Is(NamespaceNotFoundFailure.DESCRIPTOR)
 
 
+def store_fault(problem: PayloadProblem) -> ConfirmoError:
+    """Return the error of this package for a payload that could not be stored or read."""
+    if isinstance(problem, StoreUnavailable):
+        return PayloadStoreUnavailable(problem.message)
+    return PayloadNotFound(problem.message)
+
+
 async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
     """Await something for at most ``timeout``; null means for ever.
 
@@ -143,6 +154,8 @@ async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
 
     Raises:
         TimeoutError: The time is over; what was awaited is cancelled.
+        PayloadStoreUnavailable: What was to be sent or read cannot be stored or read now.
+        PayloadNotFound: What was to be read is not in the payload store.
     """
     task = asyncio.ensure_future(awaitable)
     try:
@@ -150,6 +163,8 @@ async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
         if not task.done():
             raise TimeoutError
         return task.result()
+    except PayloadProblem as problem:
+        raise store_fault(problem) from None
     finally:
         if not task.done():
             task.cancel()

@@ -7,8 +7,10 @@ from temporalio.converter import DataConverter
 from temporalio.exceptions import ApplicationError
 
 from confirmo.client.answers import DoorStatus, TerminatedState, progress_of
+from confirmo.client.connection import store_fault
 from confirmo.policies.models import ItemState, Outcome, Status, TransactionResult, TransactionState
 from confirmo.policies.texts import one_line
+from confirmo.workflows.payload_drivers import PayloadProblem
 
 _ENDED_FROM_OUTSIDE = {
     "workflow_execution_terminated_event_attributes": "terminated by an operator",
@@ -47,6 +49,8 @@ async def _result(completed: Any, converter: DataConverter) -> TransactionResult
     try:
         values = await converter.decode(completed.result.payloads)
         return TransactionResult.model_validate(values[0])
+    except PayloadProblem as problem:
+        raise store_fault(problem) from None
     except Exception:  # written by another converter, or by no workflow of ours
         return None
 

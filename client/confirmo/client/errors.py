@@ -7,10 +7,12 @@
     │   ├── InvalidConnection      the connection settings cannot be read
     │   ├── TemporalUnavailable    the server cannot be reached, or refuses the caller
     │   ├── NamespaceNotFound
+    │   ├── PayloadStoreUnavailable  large payloads can neither be stored nor read
     │   └── NoWorker               the server is there, and no worker answers
     ├── TransactionNotFound
     ├── TransactionTerminated      an operator ended the run; it has no result
     ├── UnreadableRecord           another converter or codec wrote it
+    │   └── PayloadNotFound        a part of it is not in the payload store that is set here
     ├── InvalidRequest             the request, or the payload that started a run, is none
     ├── RequestTooLarge
     ├── StillOpen                  the transaction has to be over for this
@@ -51,6 +53,10 @@ class NamespaceNotFound(ConnectionProblem):
     """The namespace does not exist."""
 
 
+class PayloadStoreUnavailable(ConnectionProblem):
+    """The payload store cannot be reached or used; where something was to be sent, nothing was."""
+
+
 class NoWorker(ConnectionProblem):
     """Temporal is there, and no worker answered in time.
 
@@ -73,6 +79,10 @@ class TransactionTerminated(ConfirmoError):
 
 class UnreadableRecord(ConfirmoError):
     """The record is there and cannot be decoded here."""
+
+
+class PayloadNotFound(UnreadableRecord):
+    """A part of the record is in no payload store that is known here."""
 
 
 class InvalidRequest(ConfirmoError):

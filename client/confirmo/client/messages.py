@@ -198,7 +198,8 @@ class Messenger:
         """Hand a message over for good, whether or not a worker is up. Raises ``RunClosed``."""
         await self._reader.describe(transaction_id)
         try:
-            await self._reader.handle(transaction_id).signal(name, payload, rpc_timeout=RPC_TIMEOUT)
+            signal = self._reader.handle(transaction_id).signal(name, payload, rpc_timeout=RPC_TIMEOUT)
+            await within(None, signal)
         except RPCError as error:
             raise await self._failed(transaction_id, error) from None
 

@@ -19,13 +19,15 @@ from temporalio.common import QueryRejectCondition
 from temporalio.service import RPCError, RPCStatusCode
 
 from confirmo.client.answers import is_over
-from confirmo.client.connection import TIMED_OUT, address_of, fault, not_found, within
+from confirmo.client.connection import TIMED_OUT, address_of, fault, not_found, store_fault, within
 from confirmo.client.ending import ended_as
-from confirmo.client.errors import ConfirmoError, NoWorker, UnreadableRecord
+from confirmo.client.errors import ConfirmoError, NoWorker, PayloadNotFound, UnreadableRecord
 from confirmo.client.records import Record, read_record
 from confirmo.client.replies import no_result, no_worker, parse_result, parse_state, unreadable
 from confirmo.policies import names
 from confirmo.policies.models import CLOSED_STATUSES, TransactionResult, TransactionState
+from confirmo.workflows.payload_drivers import PayloadProblem
+from confirmo.workflows.payload_store import with_payloads
 
 T = TypeVar("T")
 
@@ -142,6 +144,8 @@ class Reader:
         try:
             patience = min(self._patience, CLOSED_PATIENCE)
             state = await self._query(transaction_id, None, patience, query)
+        except PayloadNotFound:  # the record has no more of it
+            raise
         except (WorkflowQueryFailedError, RPCError, TimeoutError, UnreadableRecord):
             return (await self.record(transaction_id)).state()
         if status is WorkflowExecutionStatus.COMPLETED:
@@ -216,9 +220,17 @@ class Reader:
                 await self.describe(transaction_id)
 
     async def history(self, transaction_id: str) -> str:
-        """Return the history as Temporal's own JSON."""
+        """Return the history as Temporal's own JSON, with what is in the payload store.
+
+        Raises:
+            PayloadNotFound: A part of it is not there.
+        """
         await self.describe(transaction_id)
         try:
-            return (await self.handle(transaction_id).fetch_history(rpc_timeout=RPC_TIMEOUT)).to_json()
+            history = await self.handle(transaction_id).fetch_history(rpc_timeout=RPC_TIMEOUT)
+            await with_payloads(history.events, self._client.data_converter.external_storage)
         except RPCError as error:
             raise self.fault(error, transaction_id) from None
+        except PayloadProblem as problem:
+            raise store_fault(problem) from None
+        return history.to_json()

@@ -12,6 +12,7 @@ from temporalio.client import Client
 from temporalio.converter import DataConverter, WorkflowSerializationContext
 
 from confirmo.client.answers import TerminatedState, progress_of
+from confirmo.client.connection import store_fault
 from confirmo.client.ending import Ending, ended_as, ending_of
 from confirmo.policies import names
 from confirmo.policies.calls import ConfirmationRequest
@@ -25,6 +26,7 @@ from confirmo.policies.models import (
     TransactionState,
 )
 from confirmo.policies.outcomes import CallReport, ItemOutcome
+from confirmo.workflows.payload_drivers import PayloadProblem
 
 _RETRY: Final = re.compile(r"-retry-[0-9]+$")
 _UNDO: Final = re.compile(r"undo-([0-9]+)")
@@ -105,7 +107,7 @@ class Record:
 async def read_record(client: Client, transaction_id: str, timeout: timedelta) -> Record:
     """Read the history of the newest run of an id. What cannot be decoded is left out.
 
-    ``timeout`` bounds each page. Raises ``RPCError``.
+    ``timeout`` bounds each page. Raises ``RPCError``, and ``PayloadNotFound`` where a part is in no store known here.
     """
     context = WorkflowSerializationContext(namespace=client.namespace, workflow_id=transaction_id)
     reader = _Reader(Record(transaction_id), client.data_converter.with_context(context))
@@ -185,9 +187,14 @@ class _Reader:
                 self.record.seen, self.record.asked = seen, None
 
     async def _first(self, payloads: Payloads) -> Any:
-        """Return the first value as plain JSON, null where there is none or it cannot be decoded."""
+        """Return the first value as plain JSON, null where there is none or it cannot be decoded.
+
+        A part that is in a payload store is worth a sentence: without it the rest would tell another story.
+        """
         try:
             values = await self._converter.decode(payloads.payloads)
+        except PayloadProblem as problem:
+            raise store_fault(problem) from None
         except Exception:  # another codec, another encoding: the rest of the record is still worth reading
             return None
         return values[0] if values else None

@@ -7,13 +7,13 @@ from typing import Any, Self
 from temporalio.client import Client
 
 from confirmo.client.answers import AnsweredState, TransactionSummary
-from confirmo.client.connection import CONNECT_TIMEOUT, connect
+from confirmo.client.connection import CONNECT_TIMEOUT, connect, own_plugin
 from confirmo.client.delivery import ANSWER_TIMEOUT, Delivery
 from confirmo.client.errors import InvalidDecision, InvalidRequest
 from confirmo.client.listing import Listing
 from confirmo.client.messages import Messenger
 from confirmo.client.paging import items_of
-from confirmo.client.plugin import WORKER_PATIENCE, ConfirmoPlugin, settings_of
+from confirmo.client.plugin import WORKER_PATIENCE, settings_of
 from confirmo.client.reading import Reader
 from confirmo.client.redriving import Redriver
 from confirmo.client.requests import json_payload, payload_limit, prepare_start
@@ -77,12 +77,14 @@ class TransactionClient:
     ) -> Self:
         """Connect as ``temporalio.envconfig`` says: address, namespace, profiles, mTLS, API key.
 
+        The payload store is that of ``CONFIRMO_PAYLOAD_STORE``.
+
         Raises:
             InvalidConnection: The settings cannot be read.
             TemporalUnavailable: No answer within ``timeout``.
             NamespaceNotFound: The namespace does not exist.
         """
-        plugin = ConfirmoPlugin(task_queue=task_queue, worker_patience=worker_patience)
+        plugin = own_plugin(task_queue=task_queue, worker_patience=worker_patience)
         return cls(await connect(profile, timeout, plugin))
 
     async def start(

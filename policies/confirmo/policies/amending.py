@@ -136,7 +136,8 @@ def _removed(
 ) -> tuple[FrozenItem, ...]:
     """Return the items that go; one that went before may be named again."""
     known = {item.item_id: item for item in items}
-    unknown = [item_id for item_id in amendment.remove_item_ids if item_id not in {*known, *removed_ids}]
+    nameable = {*known, *removed_ids}
+    unknown = [item_id for item_id in amendment.remove_item_ids if item_id not in nameable]
     if unknown:
         raise _invalid(
             "remove_item_ids names an item that is not part of this question; look at items in its state."
@@ -150,7 +151,8 @@ def _removed(
         ):
             raise _invalid("add_items takes texts, numbers or objects, none of them empty.")
     gone = tuple(known[item_id] for item_id in dict.fromkeys(amendment.remove_item_ids) if item_id in known)
-    left = [item for item in items if item.eligible and item not in gone]
+    leaving = {item.item_id for item in gone}
+    left = [item for item in items if item.eligible and item.item_id not in leaving]
     if not left and not amendment.add_items:
         raise _invalid("Nothing would be left: reject or cancel the transaction instead.")
     return gone
@@ -166,17 +168,15 @@ def _rewritten(
 ) -> Any:
     """Return the argument that carries the items, without the removed and with the added ones."""
     spec = tool.argument(name)
-    left = [item for item in items if item not in gone]
+    leaving = {item.item_id for item in gone}
+    left = [item for item in items if item.item_id not in leaving]
     if spec is None or spec.type != "array":
         return ", ".join(
             [item.label for item in left] + [label(entry, tool.execution.item_key) for entry in added]
         )
     entries = value if isinstance(value, list) else split_list(value) if isinstance(value, str) else [value]
-    kept = [entry for entry in entries if not any(_names(entry, item, tool) for item in gone)]
+    names = {name for item in gone for name in item.aliases}
+    kept = [entry for entry in entries if names.isdisjoint(aliases(entry, tool.execution.item_key))]
     if len(entries) - len(kept) < len(gone):
         kept = [item.data if isinstance(item.data, dict) else item.item_id for item in left]
     return [*kept, *added]
-
-
-def _names(entry: Any, item: FrozenItem, tool: ToolSpec) -> bool:
-    return bool(set(aliases(entry, tool.execution.item_key)) & set(item.aliases))

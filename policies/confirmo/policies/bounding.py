@@ -131,8 +131,18 @@ def _bound_output(part: Any, limit: int) -> Any:
 
 def bound_state(state: TransactionState, limit: int = STATE_BYTES) -> TransactionState:
     """Return a state that fits into one answer: the validator's own words go first, then older events, then entries."""
-    if bytes_of(state) <= limit:
-        return state
+    return sized_state(state, limit)[0]
+
+
+def sized_state(state: TransactionState, limit: int = STATE_BYTES) -> tuple[TransactionState, int]:
+    """Return what ``bound_state`` does, and about its bytes as JSON."""
+    size = bytes_of(state)
+    if size <= limit:
+        return state, size
+    return _cut_state(state, limit), limit
+
+
+def _cut_state(state: TransactionState, limit: int) -> TransactionState:
     record = state.transaction_pre_validation
     state = state.model_copy(
         update={"transaction_pre_validation": _short(record), "events": state.events[-10:]}

@@ -32,6 +32,7 @@ __all__ = [
     "arguments_for_all",
     "arguments_for_item",
     "array_argument",
+    "bytes_of_item",
     "call_key",
     "call_of",
     "freeze",
@@ -152,12 +153,12 @@ def too_large(
     if len(items) > max_items:
         return True
     carried = len(json_text.dump(dict(arguments)).encode())
-    frozen = sum(_bytes_of(item) for item in items)
+    frozen = sum(bytes_of_item(item) for item in items)
     most = payload_bytes or MAX_CARRIED_BYTES
     return carried > (payload_bytes or MAX_ARGUMENT_BYTES) or carried + 2 * frozen > most
 
 
-def _bytes_of(item: FrozenItem) -> int:
+def bytes_of_item(item: FrozenItem) -> int:
     """Return about the bytes of an item as JSON with all its fields."""
     texts = sum(map(len, (item.item_id, item.label, item.reason or "", *item.aliases)))
     data = len(item.data) if isinstance(item.data, str) else len(json_text.dump(item.data))

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
@@ -12,6 +13,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.workflows.converter import storing_converter
+from confirmo.workflows.payload_drivers import StoreUnavailable
+from confirmo.workflows.payload_store import check_store
 
 _RETRY_SECONDS = 0.5
 _CALL_SECONDS = 5.0
@@ -27,7 +30,8 @@ async def connect(*, wait_seconds: float, payload_store: str | None = None) -> C
     Temporal accepts connections before its namespaces exist, so a namespace that is not found is waited for, too.
 
     Raises:
-        ServerUnavailable: Not within ``wait_seconds``; names the address or the namespace, never a secret.
+        ServerUnavailable: Not within ``wait_seconds``, or nothing can be put into the payload store; names the address,
+            the namespace or the store, never a secret.
     """
     config = ClientConfig.load_client_connect_config()
     converter = converter_of(payload_store)
@@ -36,7 +40,13 @@ async def connect(*, wait_seconds: float, payload_store: str | None = None) -> C
     while True:
         try:
             async with asyncio.timeout(_CALL_SECONDS):
-                return await _connect_once(config, converter)
+                client = await _connect_once(config, converter)
+            await check_store(converter.external_storage)
+            return client
+        except StoreUnavailable as store:
+            if not store.passing:
+                raise ServerUnavailable(store.message) from None
+            problem = store.message
         except RPCError as error:
             if error.status not in (RPCStatusCode.NOT_FOUND, RPCStatusCode.UNAVAILABLE):
                 raise ServerUnavailable(
@@ -50,10 +60,12 @@ async def connect(*, wait_seconds: float, payload_store: str | None = None) -> C
         await asyncio.sleep(_RETRY_SECONDS)
 
 
-def converter_of(payload_store: str | None) -> DataConverter:
-    """Return the data converter. Raises ``ConfigurationError`` where the store is not known."""
+def converter_of(
+    payload_store: str | None, make: Callable[[str | None], DataConverter] = storing_converter
+) -> DataConverter:
+    """Return the data converter. Raises ``ServerUnavailable`` where the store is not known."""
     try:
-        return storing_converter(payload_store)
+        return make(payload_store)
     except ValueError as error:
         raise ServerUnavailable(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
 

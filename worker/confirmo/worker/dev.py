@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from temporalio.client import Client
+from temporalio.converter import DataConverter
 
 from confirmo.examples import config_directory
 from confirmo.worker.app import load_or_fail, running_worker, stop_event
@@ -20,6 +21,8 @@ from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.processes import child, free_port, require_free, until_listening
 from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.sink import load_settings
+from confirmo.workflows.payload_drivers import StoreUnavailable
+from confirmo.workflows.payload_store import check_store
 
 _START_SECONDS = 30.0
 EXAMPLES = ("contas", "retail")
@@ -109,6 +112,7 @@ class DevStack:
 
     async def _connect(self, address: str) -> Client:
         converter = converter_of(self._store)
+        await self._check(converter)
         deadline = asyncio.get_running_loop().time() + _START_SECONDS
         while True:
             try:
@@ -117,6 +121,12 @@ class DevStack:
                 if asyncio.get_running_loop().time() > deadline:
                     raise ServerUnavailable(f"The Temporal server at {address} did not get ready.") from None
                 await asyncio.sleep(0.05)
+
+    async def _check(self, converter: DataConverter) -> None:
+        try:
+            await check_store(converter.external_storage)
+        except StoreUnavailable as problem:
+            raise ServerUnavailable(problem.message) from None
 
     async def _start_examples(self, logs: Path) -> dict[str, str]:
         """Start the example tool servers side by side and return the variables that their configuration reads."""

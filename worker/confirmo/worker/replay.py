@@ -10,8 +10,9 @@ from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
 from confirmo.worker.app import RUNNER
+from confirmo.worker.connection import converter_of
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
-from confirmo.workflows.converter import data_converter
+from confirmo.workflows.converter import reading_converter
 
 REPLAY_SECONDS = 60.0
 
@@ -21,11 +22,21 @@ def history_files(paths: Iterable[Path]) -> list[Path]:
     return [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
 
 
-async def replay_histories(paths: Iterable[Path]) -> list[tuple[Path, str | None]]:
-    """Replay each history; the text says why one breaks, null where it replays."""
+async def replay_histories(
+    paths: Iterable[Path], payload_store: str | None = None
+) -> list[tuple[Path, str | None]]:
+    """Replay each history; the text says why one breaks, null where it replays.
+
+    Args:
+        paths: Files, and folders of ``*.json``.
+        payload_store: Where to read payloads that a history names and does not hold; nothing is put there.
+
+    Raises:
+        ServerUnavailable: The payload store is not known.
+    """
     replayer = Replayer(
         workflows=[TransactionWorkflow, DeliveryWorkflow],
-        data_converter=data_converter,
+        data_converter=converter_of(payload_store, reading_converter),
         workflow_runner=RUNNER,
     )
     return [(path, await _replay(replayer, path)) for path in history_files(paths)]

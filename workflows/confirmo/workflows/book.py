@@ -12,7 +12,7 @@ from temporalio import workflow
 from temporalio.common import Priority, SearchAttributeKey
 
 from confirmo.policies import names
-from confirmo.policies.bounding import bound_state
+from confirmo.policies.bounding import bound_state, sized_state
 from confirmo.policies.decisions import Decided, Question
 from confirmo.policies.details import MAX_ITEMS_SHOWN, markdown_details
 from confirmo.policies.events import EventName, make_event
@@ -44,6 +44,7 @@ from confirmo.policies.models import (
 from confirmo.policies.questions import clean_text
 from confirmo.policies.texts import Language
 from confirmo.policies.tool_spec import ConfirmationPolicy, ResolvedPolicy, ToolSpec
+from confirmo.workflows.task_budget import TaskBudget
 
 KEPT_EVENTS = 50
 
@@ -94,6 +95,7 @@ class Book:
     questions: int = 0
     search_attributes: bool = False
     deliveries: list[asyncio.Task[None]] = field(default_factory=list)
+    budget: TaskBudget = field(default_factory=TaskBudget)
 
     @property
     def closed(self) -> bool:
@@ -268,7 +270,16 @@ class Book:
 
     def answer(self) -> TransactionState:
         """Return the state as one answer carries it: above 2 MB it would stop the workflow for ever."""
-        return bound_state(self.view(None if len(self.items) <= WHOLE_SET_ITEMS else SUMMARY_ITEMS))
+        return bound_state(self._shown())
+
+    async def reply(self) -> TransactionState:
+        """Return what answers an update, in a workflow task that has room for it."""
+        state, size = sized_state(self._shown())
+        await self.budget.take(size)
+        return state
+
+    def _shown(self) -> TransactionState:
+        return self.view(None if len(self.items) <= WHOLE_SET_ITEMS else SUMMARY_ITEMS)
 
     def page(self, asked: ItemsAsked) -> ItemPage:
         """Return a part of the set with its evidence."""

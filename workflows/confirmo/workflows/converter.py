@@ -9,7 +9,8 @@ from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_
 from temporalio.converter import DataConverter
 
 from confirmo.policies.models import Wire
-from confirmo.workflows.payload_store import INNER, INNER_MARK, storage
+from confirmo.workflows.payload_drivers import INNER, INNER_MARK
+from confirmo.workflows.payload_store import storage
 
 
 class Undecodable:
@@ -68,3 +69,8 @@ def storing_converter(store: str | None) -> DataConverter:
         ValueError: The store is not known.
     """
     return replace(data_converter, external_storage=storage(store)) if store else data_converter
+
+
+def reading_converter(store: str | None) -> DataConverter:
+    """Return the data converter that reads a payload store and puts nothing into it; as ``storing_converter`` else."""
+    return replace(data_converter, external_storage=storage(store, read_only=True))

@@ -17,6 +17,7 @@ from temporalio.workflow import ActivityCancellationType
 
 from confirmo.policies import items as item_rules
 from confirmo.policies import slicing
+from confirmo.policies.bounding import bytes_of
 from confirmo.policies.calls import (
     AuxiliaryReport,
     AuxiliaryRequest,
@@ -91,6 +92,14 @@ class Execution:
         doubtful = redrive is not None and may_verify(tool, self._status_tool)
         self._verify_ids = frozenset(redrive.verify_item_ids) if redrive and doubtful else frozenset[str]()
         self._verify_call = bool(redrive and doubtful and redrive.verify_call)
+        # The set itself is not sent with each of its parts.
+        self._others = (
+            item_rules.arguments_beside_items(tool, book.arguments)
+            if self._policy.sets >= 2
+            else book.arguments
+        )
+        own = bytes_of(tool) + (bytes_of(self._status_tool) if self._status_tool else 0)
+        self._bytes, self._bytes_beside = own + bytes_of(book.arguments), own + bytes_of(self._others)
         self._heartbeat = timedelta(seconds=self._policy.heartbeat_seconds)
         # Temporal says nothing about the attempts of a call that is cancelled between two of them. An unsafe one has
         # another only where the one before did nothing; of the others, doubt alone is left to Temporal's retry.
@@ -203,9 +212,7 @@ class Execution:
             request = self._items_request(part, "per_item")
             if paced and not part.suffix:
                 request = request.model_copy(update={"pace": self._pace(), "leave_keys": True})
-            if self._policy.sets >= 2:  # the set itself is not sent with each of its parts
-                others = item_rules.arguments_beside_items(self._tool, self._book.arguments)
-                request = request.model_copy(update={"arguments": others})
+            request = request.model_copy(update={"arguments": self._others})
             return await self._execute_items(request, name + part.suffix)
 
         self._take(await self._until_known(items, send), items)
@@ -264,6 +271,8 @@ class Execution:
         overdue: bool = False,
     ) -> CallReport:
         book, verify, queue = self._book, part.verify, part.queue or self._queue
+        room = self._bytes if item is None else self._bytes_beside + item_rules.bytes_of_item(item)
+        await book.budget.take(room)
         handle = workflow.start_activity(
             activity_stubs.execute_item,
             ExecuteItemRequest(
@@ -271,7 +280,7 @@ class Execution:
                 root=book.root,
                 tool=self._called,
                 status_tool=self._status_tool,
-                arguments=book.arguments,
+                arguments=book.arguments if item is None else self._others,
                 item=item,
                 attempts_before=before,
                 verify_first=verify,
@@ -343,6 +352,9 @@ class Execution:
     ) -> CallReport:
         verify, queue = request.verify_first, queue or self._queue
         calls = len(request.items) if request.call == "per_item" or verify else 1
+        room = self._bytes if request.call == "whole" else self._bytes_beside
+        room += sum(map(item_rules.bytes_of_item, (*request.items, *request.all_items)))
+        await self._book.budget.take(room)
         handle = workflow.start_activity(
             activity_stubs.execute_items,
             request.model_copy(update={"hand_on": queue is None}),

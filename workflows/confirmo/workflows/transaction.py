@@ -14,6 +14,7 @@ from temporalio.exceptions import ApplicationError
 
 from confirmo.policies import names
 from confirmo.policies.amending import Changed
+from confirmo.policies.bounding import bytes_of
 from confirmo.policies.errors import INVALID_REQUEST, Refusal, UpdateErrorType
 from confirmo.policies.events import EventName
 from confirmo.policies.models import (
@@ -91,7 +92,17 @@ class TransactionWorkflow:
             await self._shielded(asyncio.create_task(tell_end(book)))
         await self._deliveries_ended()
         await self._shielded(asyncio.create_task(workflow.wait_condition(workflow.all_handlers_finished)))
+        while book.budget.used and not book.budget.fits(bytes_of(book.result)):
+            if not await self._next_task():
+                break
         return book.result
+
+    async def _next_task(self) -> bool:
+        """Let the answers of this task go first, then those of messages that came meanwhile."""
+        waiting = asyncio.create_task(self._book.budget.next_task())
+        await self._shielded(waiting)
+        await self._shielded(asyncio.create_task(workflow.wait_condition(workflow.all_handlers_finished)))
+        return waiting.result()
 
     async def _deliveries_ended(self) -> None:
         """Let no delivery end in the very task that closes the run: it would lose the messages of that task.
@@ -103,7 +114,7 @@ class TransactionWorkflow:
             waiting = workflow.wait_condition(lambda: all(delivery.done() for delivery in pending))
             await self._shielded(asyncio.create_task(waiting))
 
-    async def _shielded(self, task: asyncio.Task[None]) -> None:
+    async def _shielded(self, task: asyncio.Task[Any]) -> None:
         """Wait for ``task``; Temporal's own cancel becomes a cancel of the transaction."""
         while not task.done():
             try:
@@ -146,7 +157,7 @@ class TransactionWorkflow:
     async def awaiting(self, request: Any = None, *surplus: Any) -> TransactionState:
         """Return the state as soon as someone outside is needed, or the transaction is over."""
         await workflow.wait_condition(lambda: self._book.waiting)
-        return self._book.answer()
+        return await self._book.reply()
 
     @awaiting.validator
     def _check_awaiting(self, request: Any = None, *surplus: Any) -> None:
@@ -164,7 +175,7 @@ class TransactionWorkflow:
                     and (not book.closed or book.result is not None)
                 )
             )
-        return book.answer()
+        return await book.reply()
 
     @confirm.validator
     def _check_confirm(self, decision: Any = None, *surplus: Any) -> None:
@@ -204,7 +215,7 @@ class TransactionWorkflow:
         if changed is not None:
             messages.take_over(book, changed)
         await workflow.wait_condition(lambda: book.waiting)
-        return book.answer()
+        return await book.reply()
 
     @workflow.update(name=names.CANCEL, description="Stop: nothing more is sent")
     async def cancel(self, cancellation: Any = None, *surplus: Any) -> TransactionState:
@@ -215,7 +226,7 @@ class TransactionWorkflow:
             await workflow.wait_condition(
                 lambda: (book.closed and book.result is not None) or book.status is Status.EXECUTING
             )
-        return book.answer()
+        return await book.reply()
 
     @cancel.validator
     def _check_cancel(self, cancellation: Any = None, *surplus: Any) -> None:

@@ -17,6 +17,7 @@ from confirmo.client.inputs import WrongUse
 from confirmo.client.transactions import TransactionClient
 from confirmo.client.views import message_lines, state_lines, state_view
 from confirmo.policies.models import Actor, TransactionResult, TransactionState
+from confirmo.workflows.payload_drivers import PayloadProblem
 
 T = TypeVar("T")
 
@@ -53,6 +54,16 @@ def log_to_stderr(level: int) -> None:
     logging.getLogger("temporalio.workflow").setLevel(level)
     # Every expected retry is a warning with a traceback there; the attempt and its reason are in the history.
     logging.getLogger("temporalio.activity").setLevel(logging.ERROR)
+    for name in ("temporalio.worker._workflow", "temporalio.worker._activity"):
+        logging.getLogger(name).addFilter(_as_sentence)
+
+
+def _as_sentence(record: logging.LogRecord) -> bool:
+    """Tell a payload store that is away in a sentence: it is no mistake of the workflow, whose task is tried again."""
+    problem = record.exc_info[1] if record.exc_info else None
+    if isinstance(problem, PayloadProblem):
+        record.msg, record.args, record.exc_info = "%s It is tried again.", (problem.message,), None
+    return True
 
 
 def connected(work: Callable[[TransactionClient], Awaitable[int]]) -> int:

@@ -12,6 +12,7 @@ from confirmo.client.console import Output, note
 from confirmo.client.errors import TransactionNotFound
 from confirmo.client.exits import Exit
 from confirmo.client.inputs import WrongUse
+from confirmo.client.settings import ClientSettings
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.texts import one_line
 
@@ -71,7 +72,10 @@ def replay(
     quiet_core()
     from confirmo.worker.replay import replay_histories
 
-    return with_worker_errors(replay_histories(paths), lambda replayed: _tell(replayed, Output(json)))
+    return with_worker_errors(
+        replay_histories(paths, ClientSettings().payload_store),
+        lambda replayed: _tell(replayed, Output(json)),
+    )
 
 
 def _tell(replayed: list[tuple[Path, str | None]], output: Output) -> Exit:

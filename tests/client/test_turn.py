@@ -245,6 +245,14 @@ async def test_a_call_that_is_none_is_an_error_of_ours_and_changes_nothing(talk,
     assert (await chat.turn(session, "?")).state.confirmation == asked.state.confirmation
 
 
+async def test_a_start_that_failed_is_made_again_under_the_same_id(talk):
+    chat, session = await talk(), Session()
+    before = session.model_copy()
+    with pytest.raises(InvalidRequest):
+        await chat.turn(session, "", {"tool_name": " "})
+    assert session == before
+
+
 def test_an_agents_reading_never_makes_a_confirm_of_any_reply():
     known = [(question, text) for question, text, *_ in test_replies.ROWS]
     unseen = [(question, text) for question, text, *_ in test_unseen_replies.ROWS]

@@ -148,6 +148,38 @@ async def test_cf_01_the_same_yes_twice_at_once_executes_once(talk, loja):
     assert late.text == told[0].text
 
 
+async def test_a_yes_beside_a_change_is_no_yes_to_the_question_that_the_change_leads_to(talk, loja):
+    chat, session = await talk(), Session()
+    await chat.turn(session, "", F2_CALL)
+    changed, yes = await asyncio.gather(chat.turn(session, "tira o primeiro"), chat.turn(session, "sim"))
+    assert changed.state.confirmation.digest == yes.state.confirmation.digest == session.shown_digest
+    assert "a resposta não foi usada" in yes.text
+    assert changed.text.split("\n", 1)[1] in yes.text
+    assert loja.called(RETURN) == []
+    assert (await chat.turn(session, "sim")).state.status in ("COMPLETED", "FAILED")
+    assert len(loja.called(RETURN)) == 1
+
+
+async def test_the_same_yes_twice_at_once_on_one_session_is_told_the_end_twice(talk, loja):
+    chat, session = await talk(), Session()
+    await chat.turn(session, "", F2_CALL)
+    first, second = await asyncio.gather(chat.turn(session, "sim"), chat.turn(session, "sim"))
+    assert first.text == second.text == first.state.result.message
+    assert len(loja.called(RETURN)) == 1
+
+
+async def test_two_requests_at_once_on_one_session_leave_no_question_behind(talk, loja):
+    chat, session = await talk(), Session()
+    first, second = await asyncio.gather(
+        chat.turn(session, "quero devolver tudo", F2_CALL),
+        chat.turn(session, "quero cancelar o pedido PED-1001", cancel_order("PED-1001")),
+    )
+    assert second.state.transaction_id == session.transaction_id != first.state.transaction_id
+    assert (await chat.shop.client.state(first.state.transaction_id)).status == "CANCELLED"
+    assert (await chat.turn(session, "sim")).state.status == "COMPLETED"
+    assert loja.called(RETURN) == []
+
+
 async def test_cf_03_a_yes_after_the_deadline_is_told_so(talk, loja):
     chat = await talk({RETURN: {"confirmation": {"expires_seconds": 1}}})
     session = Session()

@@ -3,7 +3,7 @@
 import pytest
 from policies import test_replies, test_unseen_replies
 
-from confirmo.client import Session, ToolCall, Wants, agent_state
+from confirmo.client import InvalidRequest, Session, ToolCall, Wants, agent_state
 from confirmo.client.answers import TerminatedState
 from confirmo.client.conversation.facts import stricter
 from confirmo.policies.models import (
@@ -222,6 +222,35 @@ async def test_a_call_without_a_worker_is_given_back(talk):
 
 
 # The agent's own reading
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"tool_name": ORDER, "arguments": {"order_id": "\ud800"}},
+        {"tool_name": ORDER, "arguments": None},
+        {"name": ORDER},
+        "cancelar_pedido",
+        ToolCall(tool_name=ORDER, arguments={"order_id": "\udfff"}),
+    ],
+    ids=["surrogate", "null arguments", "no tool", "text", "model"],
+)
+async def test_a_call_that_is_none_is_an_error_of_ours_and_changes_nothing(talk, call):
+    chat, session = await talk(), Session()
+    asked = await chat.turn(session, "", F2_CALL)
+    before = session.model_copy()
+    with pytest.raises(InvalidRequest):
+        await chat.turn(session, "sim", call)
+    assert session == before
+    assert (await chat.turn(session, "?")).state.confirmation == asked.state.confirmation
+
+
+async def test_a_start_that_failed_is_made_again_under_the_same_id(talk):
+    chat, session = await talk(), Session()
+    before = session.model_copy()
+    with pytest.raises(InvalidRequest):
+        await chat.turn(session, "", {"tool_name": " "})
+    assert session == before
 
 
 def test_an_agents_reading_never_makes_a_confirm_of_any_reply():

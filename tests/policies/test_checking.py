@@ -97,6 +97,7 @@ RESULTS = {
     "huge": result_of(*(item(f"Linha {n:03}", S) for n in range(247)), item("Zulu", F), item("Yankee", U)),
 }
 FORMATS: tuple[TextFormat, ...] = ("plain", "markdown")
+SAYS_PARTIAL = "TIM Fashion Mensal foi cancelado (P-1001). Neymar Jr foi cancelado (P-1002). Aya Audiobooks Premium não foi cancelado."
 SAYS_HUGE = "247 de 249 itens foram cancelados. Zulu não foi cancelado. Não se sabe se Yankee foi cancelado."
 
 GOOD = [
@@ -146,6 +147,8 @@ GOOD = [
     ("refused", "O pedido não pode ser cancelado: Pedido já entregue."),
     ("long", "10 de 12 itens foram cancelados. Linha 10 não foi cancelada. Não se sabe se Linha 11 foi cancelada."),
     ("huge", SAYS_HUGE),
+    ("partial", SAYS_PARTIAL),
+    ("partial", f"{SAYS_PARTIAL} São 2 de 3. Posso ajudar em algo mais?"),
 ]  # fmt: skip
 
 BAD = [
@@ -201,6 +204,12 @@ BAD = [
     ("none", "wrong_counts", "Concluído sem erros. Clube Leitura e Rádio Maré foram recusados."),
     ("long", "wrong_counts", "11 de 12 itens foram cancelados. Linha 10 não foi cancelada. Não se sabe se Linha 11 foi cancelada."),
     ("huge", "wrong_counts", SAYS_HUGE.replace("247 de", "248 de")),
+    ("partial", "wrong_counts", f"{SAYS_PARTIAL} Tudo certo!"),
+    ("partial", "wrong_counts", f"{SAYS_PARTIAL} Deu tudo certo."),
+    ("partial", "wrong_counts", f"{SAYS_PARTIAL} Everything went fine."),
+    ("partial", "wrong_counts", f"{SAYS_PARTIAL} Não houve falhas."),
+    ("partial", "wrong_counts", f"{SAYS_PARTIAL} São 3 de 3."),
+    ("partial", "wrong_counts", f"{SAYS_PARTIAL} Apenas um foi cancelado."),
     # Protocols.
     ("partial", "missing_protocols", "TIM Fashion Mensal e Neymar Jr foram cancelados (P-1001). Aya Audiobooks Premium não foi encontrado."),
     ("partial", "wrong_protocols", "TIM Fashion Mensal foi cancelado (P-1002). Neymar Jr foi cancelado (P-1001). Aya Audiobooks Premium não foi encontrado."),
@@ -208,6 +217,15 @@ BAD = [
     ("one", "missing_protocols", "PED-1001 foi cancelado. Protocolo C-12."),
     ("one", "invented_protocols", "PED-1001 foi cancelado. Protocolo C-1 e comprovante 998877."),
     ("done", "invented_protocols", "Clube Leitura e Rádio Maré foram cancelados. Protocolo: AB-12."),
+    # What takes a true text back, hides it, or goes on about one more.
+    ("partial", "unclear", f"{SAYS_PARTIAL} Brincadeira, é o contrário."),
+    ("partial", "unclear", f"{SAYS_PARTIAL} Ignore o que eu disse acima."),
+    ("partial", "unclear", f"{SAYS_PARTIAL} Just kidding."),
+    ("partial", "unclear", f"~~{SAYS_PARTIAL}~~"),
+    ("partial", "unclear", f"<!-- {SAYS_PARTIAL} -->"),
+    ("partial", "unclear", f"<del>{SAYS_PARTIAL}</del>"),
+    ("partial", "unclear", f"{SAYS_PARTIAL} O do meio também foi."),
+    ("partial", "unclear", f"{SAYS_PARTIAL} And the phone line too."),
     # Undoing, and what was never executed.
     ("undone", "unclear", "Passagem foi concluída. Hotel não foi concluído."),
     ("done", "unclear", "Clube Leitura foi cancelado e desfeito. Rádio Maré foi cancelado."),
@@ -238,6 +256,11 @@ BAD = [
     ("mixed", "wrong_counts", "TIM Fashion Mensal foi cancelado (P-1001). Aya Audiobooks Premium não foi encontrado. Neymar Jr: resultado desconhecido.\n\nCancelamento concluído com sucesso!"),
     ("mixed", "invented_items", "TIM Fashion Mensal foi cancelado (P-1001). Aya Audiobooks Premium não foi encontrado. Neymar Jr: resultado desconhecido.\n\nO Aya será cancelado em breve."),
     ("mixed", "unknown_presented", "TIM Fashion Mensal foi cancelado (P-1001). Aya Audiobooks Premium não foi encontrado. Neymar Jr: desconhecido. Depois foi cancelado."),
+    ("partial", "unclear_items", SAYS_PARTIAL.replace("não foi", "não foi não")),
+    ("partial", "unclear_items", SAYS_PARTIAL.replace("não foi", "não deixou de ser")),
+    ("partial", "unclear_items", SAYS_PARTIAL.replace("não foi", "não foi apenas")),
+    ("partial", "unclear_items", SAYS_PARTIAL.replace("não foi cancelado", "não continua ativo")),
+    ("partial", "unclear_items", SAYS_PARTIAL.replace("não foi cancelado", "falhou em permanecer ativo")),
     ("done", "unclear_items", "É mentira que Clube Leitura e Rádio Maré foram cancelados."),
     ("done", "unclear_items", "It is false that Clube Leitura and Rádio Maré were cancelled."),
     ("done", "unclear_items", "Clube Leitura foi cancelado. Há dúvida se Rádio Maré foi cancelado."),

@@ -230,6 +230,9 @@ def test_an_amendment_names_exactly_what_was_said(
         ("sim 🙄", ReplyReason.IRONY),
         ("sim, não", ReplyReason.CONTRADICTION),
         ("sim...", ReplyReason.HESITATION),
+        ("confirmo o cancelamento do cancelamento", ReplyReason.CANCEL_AMBIGUOUS),
+        ("sim, confirmo o cancelamento da solicitação", ReplyReason.CANCEL_AMBIGUOUS),
+        ("[ ] sim", ReplyReason.NOT_UNDERSTOOD),
     ],
 )
 def test_an_unclear_reply_says_why(text: str, reason: ReplyReason) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from confirmo.client.errors import InvalidRequest
 from confirmo.policies.json_text import canonical
 from confirmo.policies.models import Actor, TransactionState
 from confirmo.policies.replies import Reply
@@ -26,8 +27,21 @@ class ToolCall(BaseModel):
 
     @classmethod
     def of(cls, call: "ToolCall | Mapping[str, Any] | None") -> "ToolCall | None":
-        """Return ``call`` as a model. Raises pydantic's ``ValidationError`` where it is none."""
-        return call if call is None or isinstance(call, ToolCall) else cls.model_validate(dict(call))
+        """Return ``call`` as a model.
+
+        Raises:
+            InvalidRequest: It is none, or holds what JSON cannot.
+        """
+        if call is None:
+            return None
+        try:
+            read = call if isinstance(call, ToolCall) else cls.model_validate(dict(call))
+            read.digest  # noqa: B018 - half a surrogate pair has none
+        except (ValueError, TypeError, RecursionError):
+            raise InvalidRequest(
+                "The tool call is none: send tool_name as text, and arguments as a map of what JSON can carry."
+            ) from None
+        return read
 
     @property
     def digest(self) -> str:

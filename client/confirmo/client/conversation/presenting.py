@@ -5,7 +5,7 @@ from datetime import timedelta
 from confirmo.client.answers import AnsweredState, is_over
 from confirmo.client.conversation.models import Offer, Session, ToolCall, Turn, Wants
 from confirmo.client.conversation.saying import asking, before, ending, joined, said
-from confirmo.client.errors import NoWorker, TransactionNotFound
+from confirmo.client.errors import NoWorker, RequestMismatch, TransactionNotFound
 from confirmo.client.requests import prepare_start
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import CLOSED_STATUSES, Status, TransactionRequest, TransactionState
@@ -43,13 +43,14 @@ class Presenter:
             requester=session.requester,
             locale=session.locale,
         )
-        session.hold(prepare_start(request, None).transaction_id, call)
         try:
+            session.hold(prepare_start(request, None).transaction_id, call)
             state = await self._client.start(request)
         except NoWorker as error:
             return Turn(joined(*notes, said(session.locale, "turn_unavailable")), error.state, Wants.PATIENCE)
-        except Exception:  # nothing was started
+        except Exception as error:  # the same call again finds what was started all the same
             session.release()
+            session.started -= not isinstance(error, RequestMismatch)
             raise
         return await self.present(session, state, *notes)
 

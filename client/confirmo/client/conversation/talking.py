@@ -19,6 +19,7 @@ from confirmo.client.conversation.facts import (
 from confirmo.client.conversation.models import Intent, Offer, Session, ToolCall, Turn, Wants
 from confirmo.client.conversation.presenting import Presenter
 from confirmo.client.conversation.saying import Voice, said, speaking, why
+from confirmo.client.conversation.taking_turns import one_at_a_time
 from confirmo.client.errors import AlreadyClosed, NotAllowed, NoWorker, TransactionNotFound, UpdateRefused
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import WAITING_STATUSES, Decision, Status, TransactionState
@@ -88,7 +89,8 @@ class Conversation:
         """
         offer = Offer(ToolCall.of(tool_call), session)
         with speaking(self._voice):
-            told = await self._turn(session, message, offer, intent)
+            async with one_at_a_time(session):
+                told = await self._turn(session, message, offer, intent)
         return replace(told, unused=offer.call)
 
     async def _turn(self, session: Session, message: str, offer: Offer, intent: Intent | None) -> Turn:

@@ -17,6 +17,7 @@ from confirmo.policies.checking.numbers import (
 )
 from confirmo.policies.checking.report import CompositionReport, WrongOutcome
 from confirmo.policies.checking.statements import Statements, says_nothing_was_done
+from confirmo.policies.checking.taking_back import taken_back
 from confirmo.policies.models import Outcome, TransactionResult
 
 _MAX_CHARACTERS = 20_000
@@ -94,7 +95,12 @@ def _judged(
             *(each for clause in clauses for each in count_claims(clause, facts)),
             *statements.contradictions,
         ],
-        unclear=[*_common(told), *_left_out(told, clauses, facts), *_undoing(told, statements)],
+        unclear=[
+            *_common(told),
+            *_left_out(told, clauses, facts),
+            *_undoing(told, statements),
+            *taken_back(lines, statements.original, told),
+        ],
     )
 
 

@@ -31,6 +31,7 @@ _THINGS: Final = re.compile(
     r"deles|delas|"
     r"of)\b"
 )
+_ONLY: Final = re.compile(r"\b(?:apenas|so|somente|only|just)\s+$")
 _NAMED: Final = re.compile(
     r"\b(?:protocol(?:o|os|s)?|comprovante|recibo|receipt|reference|confirmation number|numero de confirmacao)\b"
     r"[^\w\n]*(?:(?:e|is|n|no|nr|num|numero|number|de|do|da|of|o|the|para|for)\b[^\w\n]*){0,3}"
@@ -57,6 +58,8 @@ def count_claims(clause: Clause, facts: Facts) -> Iterator[str]:
             continue
         word, total = found["count"], found["total"]
         said = _said_of(clause, found.start(), found.end())
+        if total and not clause.cues and not clause.mentions:
+            said = Outcome.SUCCEEDED  # "3 de 3."
         if said is None or (not word.isdigit() and not total and not _counts_things(clause, found, rest)):
             continue
         number = _value(word)
@@ -82,7 +85,7 @@ def states_number(clause: Clause, number: int) -> bool:
 
 def _counts_things(clause: Clause, found: re.Match[str], rest: str) -> bool:
     """Whether a number word, which may be an article, counts items."""
-    if _WORDS[found["count"]] > 1 or _THINGS.match(rest):
+    if _WORDS[found["count"]] > 1 or _THINGS.match(rest) or _ONLY.search(clause.text[: found.start()]):
         return True
     after = clause.start + found.end()
     return any(0 <= cue.start - after <= 1 for cue in clause.cues)

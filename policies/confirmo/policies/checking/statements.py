@@ -145,8 +145,9 @@ class Statements:
         if self._last and continues and (same_line or open_items) and not _NUMBERED.search(clause.text):
             for item in self._last:
                 self._note(item, said)
-            return
-        self._strange_subject(clause)
+            said &= {Said.NO_FAILURE}
+        else:
+            self._strange_subject(clause)
         for each in said:
             if not self._holds(each, clause):
                 self.contradictions.append(f"“{self._shown(clause)}” is not so of the whole.")

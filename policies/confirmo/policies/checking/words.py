@@ -98,6 +98,13 @@ _PATTERNS: Final = (
         rf"inconclusive|undetermined|unconfirmed|unverified)\b{_WHETHER}",
     ),
     (Said.UNKNOWN, "[\u2753\u2754]"),
+    (  # a no to a no, and a no to what would be one: "não deixou de ser", "não foi só", "não continua ativo"
+        Said.UNCLEAR,
+        r"\b(?:nao|not|never|nunca|jamais|\w+n't)(?:(?: \w+){0,2} (?:nao|not|deix\w+ de)|"
+        r"(?: \w+){1,2} (?:apenas|somente|so|only|just|merely))\b(?: \w+){0,3}|"
+        r"\b(?:(?:nao|not|\w+n't)|falh\w+ (?:em|ao)|fail\w* to) "
+        r"(?:continu\w+|permanec\w+|segu\w+|ficar|remain|stay)\b(?: ativ\w+| active)?",
+    ),
     (
         Said.NONE,
         rf"\b(?:nenhum|nenhuma|nada|none|nothing|neither|no (?:items?|services?|"
@@ -151,7 +158,11 @@ _PATTERNS: Final = (
         Said.SUCCEEDED,
         rf"\b(?:consegu(?:i|imos|iu)|foi possivel|managed to|was able to|were able to){_FEW}{_DO}\b",
     ),
-    (Said.SUCCEEDED, rf"\b{DONE}\b"),
+    (
+        Said.SUCCEEDED,
+        rf"\b{DONE}\b|(?<=\btudo )certo\b|(?<=\ball )(?:good|set|fine|right)\b|"
+        r"\b(?:went|is|was|are|were) (?:all )?(?:fine|well|good|right|set)\b",
+    ),
     (Said.SUCCEEDED, "[\u2705\u2714\u2713\u2611]"),
 )
 PATTERNS: Final = tuple((said, re.compile(pattern)) for said, pattern in _PATTERNS)

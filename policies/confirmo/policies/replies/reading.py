@@ -132,9 +132,12 @@ def _read_yes(message: Message, segments: Sequence[Segment], question: OpenQuest
 
 
 def _stops_itself(segments: Sequence[Segment], question: OpenQuestion) -> bool:
-    """Tell whether what shall be cancelled may be the operation: "sim, cancela o cancelamento"."""
+    """Tell whether what shall be cancelled may be the operation: "cancela o cancelamento"."""
     operation = operation_of(question.tool_name)
     parts = [part for part in segments if part.role not in (Role.ARTICLE, Role.POLITE)]
+    named = [token for part in parts for token in part.tokens if token.word in operation.names]
+    if operation.stops and len(named) > 1:
+        return True
     return operation.stops and any(
         verb.role is Role.VERB and {token.word for token in noun.tokens} & operation.names
         for verb, noun in pairwise(parts)

@@ -14,7 +14,7 @@ MAX_CHARACTERS: Final = 2000
 """Of a message that is read; a longer one is no answer to a question."""
 
 _TOKEN: Final = re.compile(
-    r"(?P<word>[^\W_]+)|(?P<question>[?¿؟])|(?P<hesitation>\.{2,})"
+    r"(?P<word>[^\W_]+)|(?P<box>\[\s*\])|(?P<question>[?¿؟])|(?P<hesitation>\.{2,})"
     r"|(?P<break>\s[-–—]+\s|[.,;:!–—()\[\]\n]+)|(?P<nothing>[\s\-'’‘\"“”«»*_`´]|[\U0001f3fb-\U0001f3ff])|(?P<sign>.)"
 )
 _REPEATED: Final = re.compile(r"(.)\1+")
@@ -72,7 +72,7 @@ def tokenize(text: str) -> Message:
         asks = asks or kind == "question"
         hesitates = hesitates or kind == "hesitation"
         broken = broken or kind in ("break", "question", "hesitation")
-        if kind in ("word", "sign"):
+        if kind in ("word", "sign", "box"):
             plain = fold(found[0])
             tokens.append(Token(_plain_form(plain), plain, *found.span(), broken=broken))
             broken = False

@@ -8,7 +8,7 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from temporalio import workflow
@@ -51,6 +51,8 @@ from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
 from confirmo.workflows.failures import failure_of, handed_on, lost_slice
 
+SHOWN_EVERY = timedelta(milliseconds=200)
+"""The Temporal UI shows what is done no more often while items end; looking through a large set takes its time."""
 CANCEL_ENDS_WAITING = "cancel-ends-waiting"
 """Id of a ``workflow.patched``: a cancel also ends the time between two attempts of a single call."""
 
@@ -104,6 +106,7 @@ class Execution:
         # Temporal says nothing about the attempts of a call that is cancelled between two of them. An unsafe one has
         # another only where the one before did nothing; of the others, doubt alone is left to Temporal's retry.
         self._returns_unsent = tool.execution.effect is not Effect.UNSAFE
+        self._shown = datetime.min.replace(tzinfo=UTC)
         self.reports: list[CallReport] = []
         self.auxiliary: list[AuxiliaryResult] = []
 
@@ -416,7 +419,9 @@ class Execution:
         )
         if report.unrequested:
             book.emit(EventName.UNREQUESTED_RESULT, count=len(report.unrequested))
-        book.publish_details()
+        if workflow.now() - self._shown >= SHOWN_EVERY:
+            self._shown = workflow.now()
+            book.publish_details()
 
     def _keep(self, report: CallReport) -> None:
         """Keep what a report says beside its items; the outcomes are in the book."""

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, NoReturn, Self, TypeVar
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ApplicationError, FailureError
 
 from confirmo.policies.errors import RETRYABLE_FAILURES, CallFailed, CallFailureKind
 from confirmo.policies.models import Effect
@@ -111,12 +111,21 @@ async def uninterrupted(
         details: What is known by then; travels in the error.
 
     Raises:
-        ApplicationError: ``Doubt`` where the worker shuts down before the work is done.
+        ApplicationError: ``Doubt`` where the worker shuts down before the work is done, or fails in it.
     """
     task = asyncio.create_task(work)
     while True:
         try:
             return await asyncio.shield(task)
+        except FailureError:
+            raise
+        except Exception as error:
+            # A fault of our own comes after nobody knows which effects: an unsafe tool must not be called again for it.
+            raise ApplicationError(
+                f"the worker failed while the call was under way: {type(error).__name__}",
+                details(),
+                type=CallFailureKind.DOUBT.value,
+            ) from error
         except asyncio.CancelledError:
             if task.cancelled():
                 raise

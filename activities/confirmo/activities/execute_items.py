@@ -63,6 +63,11 @@ class ExecuteItems:
     async def _execute(
         self, request: ExecuteItemsRequest, state: Slice, lease: Lease, claims: Claims | None
     ) -> CallReport:
+        if claims is not None and (
+            lost := [item for item in request.items if item.item_id in _claimed(state)]
+        ):
+            # An earlier attempt of this very slice may have sent them.
+            state.record(report_of_failure(CallFailureKind.DOUBT, "an earlier attempt was lost", lost, 1))
         sender = Sender(self.servers, self.late, request.transaction_id, request.root, lease.check)
         items = [item for item in request.items if item.item_id not in state.outcomes]
         if request.verify_first and request.status_tool is not None:
@@ -205,6 +210,13 @@ async def _watching_for_shutdown(state: Slice) -> AsyncIterator[None]:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+def _claimed(state: Slice) -> set[str]:
+    """Return the ids that an earlier attempt claimed and left without an outcome."""
+    details = activity.info().heartbeat_details
+    claimed = details[0].get("claimed", []) if details and isinstance(details[0], dict) else []
+    return set(claimed) - state.outcomes.keys()
 
 
 def _recorded() -> dict[str, ItemOutcome]:

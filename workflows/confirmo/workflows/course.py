@@ -15,6 +15,7 @@ from confirmo.policies.wording import say
 from confirmo.workflows.asking import Answer, ask
 from confirmo.workflows.book import Book
 from confirmo.workflows.execution import Execution
+from confirmo.workflows.following import Following
 from confirmo.workflows.preparation import Preparation
 from confirmo.workflows.undoing import Undoing
 
@@ -26,6 +27,7 @@ class Course:
         self._book = book
         self._preparation = Preparation(book)
         self._execution: Execution | None = None
+        self._following: Following | None = None
         self._undone: Undone | None = None
         self._validated_at: datetime = workflow.now()
 
@@ -104,7 +106,8 @@ class Course:
                 for entry in item_entries(tool, book.selected(), book.outcomes, book.root)
             }
             self._undone = await Undoing(book, tool).run(entries)
-        await self._execution.after()
+        self._following = Following(book, tool, self._execution.reports)
+        await self._following.run()
 
     async def _undo_only(self) -> None:
         """Undo what an earlier transaction did, on request."""
@@ -185,7 +188,7 @@ class Course:
             items=items,
             outcomes=book.outcomes,
             reports=reports,
-            auxiliary=self._execution.auxiliary if self._execution else [],
+            auxiliary=self._following.results if self._following else [],
             cancelled=book.cancel_requested,
             cancel_reason=book.cancel_reason,
             locale=book.language,

@@ -1,5 +1,6 @@
 """One real Temporal server for the whole session."""
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,7 +16,9 @@ from confirmo.workflows.converter import data_converter
 from harness.s3 import S3Server, s3_server
 from harness.tool_server import ToolServer
 
-sys.dont_write_bytecode = True
+# Rewriting every module's asserts anew costs each worker five seconds; processes that tests start compile nothing anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HISTORIES = Path(__file__).parent / "replay" / "histories"
 
 

@@ -1,5 +1,6 @@
 """One real Temporal server for the whole session."""
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,11 +13,24 @@ from temporalio.testing import WorkflowEnvironment
 from confirmo.policies.names import SEARCH_ATTRIBUTES
 from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
 from confirmo.workflows.converter import data_converter
+from harness import guard
 from harness.s3 import S3Server, s3_server
 from harness.tool_server import ToolServer
 
-sys.dont_write_bytecode = True
+# Rewriting every module's asserts anew costs each worker five seconds; processes that tests start compile nothing anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HISTORIES = Path(__file__).parent / "replay" / "histories"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nothing that this run starts outlives it, however it ends."""
+    watching = guard.start()
+
+    def end() -> None:
+        watching.communicate(timeout=60)
+
+    config.add_cleanup(end)
 
 
 @pytest_asyncio.fixture(scope="session")

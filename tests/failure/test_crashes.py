@@ -82,7 +82,9 @@ async def test_a_worker_killed_in_an_unsafe_call_asks_the_status_tool_and_never_
 
 
 @pytest.mark.parametrize("kind", [KnobKind.CRASH_BEFORE, KnobKind.CRASH_AFTER])
-async def test_a_tool_server_that_dies_in_a_keyed_call_is_called_again_with_the_same_key(running, kind):
+async def test_a_tool_server_that_dies_in_a_keyed_call_is_called_again_with_the_same_key(rig, kind):
+    rig.be_patient("cancelar_pedido")
+    running = await rig.start_all()
     ledger = running.ledger("retail")
     ledger.knobs.turn(kind, tool="cancelar_pedido", times=1)
     tx = await running.start("cancelar_pedido", {"order_id": "PED-1001"})

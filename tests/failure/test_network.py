@@ -1,10 +1,10 @@
 """A bad network between worker and tool server, with the ledger as the judge."""
 
-import asyncio
 import signal
 
 import pytest
 
+from harness import until
 from harness.judging import all_agree, effects_of
 from harness.proxy import Fault, Proxy
 
@@ -12,14 +12,13 @@ from harness.proxy import Fault, Proxy
 @pytest.fixture
 async def behind_proxies(rig):
     """Everything running, each tool server behind a proxy of its own."""
-    await asyncio.gather(rig.start_server(), rig.start_tools("contas"), rig.start_tools("retail"))
     proxies = {name: Proxy(rig.ports[name]) for name in ("contas", "retail")}
     async with proxies["contas"].running() as contas, proxies["retail"].running() as retail:
         rig.settings |= {
             "CONTAS_URL": f"http://127.0.0.1:{contas.port}/mcp",
             "RETAIL_URL": f"http://127.0.0.1:{retail.port}/mcp",
         }
-        await rig.start_worker()
+        await rig.start_all()
         yield rig, proxies
 
 
@@ -32,7 +31,7 @@ async def test_a_keyed_tool_is_called_again_with_its_key_when_the_network_comes_
     if fault is Fault.REFUSE:
         proxy.reset()
     await tx.confirm(digest=tx.opened["confirmation"]["digest"])
-    await asyncio.sleep(0.3)
+    await until(lambda: proxy.struck > 0)
     proxy.fault = Fault.NONE
     result = await tx.result()
     all_agree(result, ledger, "cancelar_pedido")
@@ -63,7 +62,7 @@ async def test_an_unsafe_tool_is_asked_about_and_acts_once(behind_proxies, fault
     tx = await rig.start("contestar_cobranca", {"subject": "Tamboro", "valor": "14,99"})
     proxy.fault = fault
     await tx.confirm(digest=tx.opened["confirmation"]["digest"])
-    await asyncio.sleep(0.3)
+    await until(lambda: proxy.struck > 0)
     proxy.fault = Fault.NONE
     result = await tx.result()
     all_agree(result, ledger, "contestar_cobranca")
@@ -89,9 +88,9 @@ async def test_a_worker_that_stood_still_does_not_send_what_another_attempt_took
     rig, proxies = behind_proxies
     ledger = rig.ledger("contas")
     tx = await rig.start("contestar_cobranca", {"subject": "Tamboro", "valor": "14,99"})
-    proxies["contas"].delay = 1.0
+    proxies["contas"].delay, before = 1.0, proxies["contas"].came
     await tx.confirm(digest=tx.opened["confirmation"]["digest"])
-    await asyncio.sleep(0.2)
+    await until(lambda: proxies["contas"].came > before)
     rig.processes["worker"].send_signal(signal.SIGSTOP)
     proxies["contas"].delay = 0.0
     await rig.start_worker("second")

@@ -1,10 +1,7 @@
 """Workers killed and stopped in the middle of a slice: what is in doubt is what was under way, and nothing else."""
 
-import asyncio
-import shutil
 import signal
 
-from confirmo.examples import config_directory
 from confirmo.examples.ledger import KnobKind
 from harness.judging import all_agree, effects_of, until_called
 
@@ -14,17 +11,11 @@ NAMES = [f"VAS-{number}" for number in range(20_000, 20_060)]
 
 def unsafe(rig):
     """The same files with a tool whose second call would do harm."""
-    rig.config = rig.folder / "config"
-    shutil.copytree(config_directory(), rig.config)
-    file = rig.config / "tool_policies.yaml"
-    text = file.read_text()
-    at = text.index("effect: keyed", text.index(f"  {TOOL}:"))
-    file.write_text(text[:at] + "effect: unsafe" + text[at + len("effect: keyed") :])
+    rig.change_policy(TOOL, "effect: keyed", "effect: unsafe")
 
 
 async def started(rig, names=NAMES):
-    await asyncio.gather(rig.start_server(), rig.start_tools("contas"), rig.start_tools("retail"))
-    await rig.start_worker()
+    await rig.start_all()
     ledger = rig.ledger("contas")
     ledger.knobs.turn(KnobKind.DELAY_AFTER, tool=TOOL, seconds=0.15)
     tx = await rig.start(TOOL, {"subject": ", ".join(names)})

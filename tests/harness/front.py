@@ -1,7 +1,8 @@
 """An HTTP front before a tool server: where a test says so, it answers ``tools/call`` in the server's place."""
 
+import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,11 +30,11 @@ class Page:
         return json.dumps({"jsonrpc": "2.0", "id": id} | told).encode(), "application/json"
 
 
-Pages = Iterator[Page | None] | Callable[[Any], Page | None]
+Pages = Iterator[Page | None] | Callable[[Any], Page | Awaitable[Page | None] | None]
 
 
 class Front:
-    """ASGI application: ``pages[tool]`` yields a page per call (or is a function of it), null lets the call pass."""
+    """ASGI application: ``pages[tool]`` yields a page per call (or is a function of it); null lets the call pass."""
 
     def __init__(self, app: Any, pages: Mapping[str, Pages], seen: Any) -> None:
         self._app, self._pages, self._seen = app, pages, seen
@@ -54,6 +55,8 @@ class Front:
 
         message = json.loads(body) if body else {}
         page = self._page(message)
+        if inspect.isawaitable(page):
+            page = await page
         if page is None:
             await self._app(scope, replay, send)
             return
@@ -65,7 +68,7 @@ class Front:
         await send({"type": "http.response.start", "status": page.status, "headers": raw})
         await send({"type": "http.response.body", "body": content})
 
-    def _page(self, message: dict[str, Any]) -> Page | None:
+    def _page(self, message: dict[str, Any]) -> Page | Awaitable[Page | None] | None:
         if message.get("method") != "tools/call":
             return None
         call = self._seen(message["params"])

@@ -88,7 +88,7 @@ async def peer(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         limit=2**24,
-        env=os.environ | {"PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONPATH": ""},
     )
     assert process.stdin
     target = to if isinstance(to, str) else {"command": to.command, "args": to.args, "env": to.env}

@@ -30,6 +30,10 @@ class Proxy:
     fault: Fault = Fault.NONE
     delay: float = 0.0
     port: int = 0
+    came: int = 0
+    """Times that something came in, from either side."""
+    struck: int = 0
+    """Times that a fault cut or refused a connection."""
     _writers: set[asyncio.StreamWriter] = field(default_factory=set)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -57,6 +61,7 @@ class Proxy:
         self._tasks.add(task)
         with contextlib.suppress(OSError, asyncio.CancelledError):
             if self.fault is Fault.REFUSE:
+                self.struck += 1
                 writer.transport.abort()
                 return
             above = await asyncio.open_connection("127.0.0.1", self.target)
@@ -77,12 +82,14 @@ class Proxy:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool
     ) -> None:
         while data := await reader.read(65_536):
+            self.came += 1
             if self.delay:
                 await asyncio.sleep(self.delay)
             if self.fault is Fault.DROP_ANSWERS and answers:
                 continue
             cut = Fault.CUT_ANSWERS if answers else Fault.CUT_REQUESTS
             if self.fault in (cut, Fault.REFUSE):
+                self.struck += 1
                 raise ConnectionResetError
             writer.write(data)
             await writer.drain()

@@ -159,16 +159,21 @@ async def test_a_cancel_stops_a_slice_and_waits_for_what_is_in_flight(desk, loja
 @pytest.mark.parametrize("call", ["per_item", "whole", "single"])
 @pytest.mark.parametrize("effect", ["keyed", "idempotent", "unsafe"])
 async def test_a_cancel_between_two_attempts_knows_that_nothing_was_done(desk, loja, way, call, effect):
-    loja.pages[F2[0]] = lambda _: Page(429, headers={"retry-after": "20"})
+    tool, arguments = F2 if call != "single" else F1
+
+    async def together(_call):
+        # After the first 429 the others of a set would not go out at all before the time that it asks for.
+        await until(lambda: len(loja.requested(tool)) >= (3 if call == "per_item" else 1))
+        return Page(503 if call == "single" else 429, headers={"retry-after": "20"})
+
+    loja.pages[tool] = together
     policy = (
         {"execution": {"effect": effect}}
         if call == "single"
         else {"execution": {"effect": effect, "call": call}}
     )
-    tool, arguments = F2
     if call == "single":
-        tool, arguments, policy = SET, F1[1], policy | {"pre_validation": None}
-        loja.pages[SET] = lambda _: Page(503, headers={"retry-after": "20"})
+        policy |= {"pre_validation": None}
     tx = await (await desk(policies={tool: policy})).start(tool, arguments)
     await tx.confirm()
     await until(lambda: len(loja.requested(tool)) == (3 if call == "per_item" else 1))

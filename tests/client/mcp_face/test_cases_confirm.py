@@ -17,7 +17,11 @@ from harness.shop import F1, F2, ITEMS
 SET, CHECK, RETURN = F1[0], "checar_assinaturas", F2[0]
 WAITING = "AWAITING_CONFIRMATION"
 NO = types.ElicitResult(action="decline")
-STOPPED = {"max_cached_workflows": 0, "task_timeout": timedelta(seconds=1)}
+STOPPED = {
+    "max_cached_workflows": 0,
+    "task_timeout": timedelta(seconds=1),
+    "patience": timedelta(seconds=1),
+}
 AGAIN = {"retry-after": "0.05"}
 
 CASES = {

@@ -5,6 +5,7 @@ import os
 import random
 import time
 import uuid
+from datetime import timedelta
 
 import mcp_types as types
 import pytest
@@ -159,7 +160,7 @@ async def until_listed(shown, count):
 
 
 async def test_without_a_worker_a_call_is_on_record_and_found_again(opened, loja):
-    shown, meta = await opened(max_cached_workflows=0), fresh()
+    shown, meta = await opened(max_cached_workflows=0, patience=timedelta(seconds=1)), fresh()
     await shown.desk.stop_worker()
     async with shown.connect() as client:
         nobody = await client.call_tool(*F2, meta=meta)

@@ -10,6 +10,7 @@ from temporalio.common import WorkflowIDConflictPolicy
 
 from benchmarks.peers.protocol import Begin, Finish, act
 from confirmo.activities.tools import ToolListing, ToolServers
+from confirmo.activities.tools.guarding import passed
 from confirmo.policies import names
 from confirmo.policies.catalog import load_texts
 from confirmo.policies.models import ToolAnswer
@@ -68,7 +69,7 @@ class LocalTools(ToolServers):
     ) -> ToolAnswer:
         """Act on the one item; everything around the call is as with any tool server."""
         if guard is not None:
-            guard()
+            await passed(guard)
         return ToolAnswer(structured=act(arguments["subjects"][0]), has_structured=True)
 
     async def tools(self, server: str) -> tuple[ToolListing, ...]:

@@ -8,7 +8,7 @@ arrives late would undo a newer claim.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Self
 
 from temporalio import activity
@@ -16,14 +16,19 @@ from temporalio.client import AsyncActivityCancelledError
 from temporalio.service import RPCError, RPCStatusCode
 
 from confirmo.activities.attempt import Lease
+from confirmo.policies.errors import CallFailed, CallFailureKind
 
 BEAT_SECONDS = 1.0
 AGAIN_SECONDS = 0.2
+FINISH_SECONDS = 5.0
 _GONE = (RPCStatusCode.NOT_FOUND, RPCStatusCode.INVALID_ARGUMENT)
 
 
-class NotClaimed(Exception):
+class NotClaimed(CallFailed):
     """The item must not be sent: a cancel came, or the attempt was overtaken."""
+
+    def __init__(self) -> None:
+        super().__init__(CallFailureKind.UNREACHABLE, "it was not sent, because the attempt ended first")
 
 
 class Claims:
@@ -53,6 +58,13 @@ class Claims:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
+    async def finish(self) -> None:
+        """Write down all outcomes: should the SDK give the attempt up, its report would not arrive."""
+        if not self._ended:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FINISH_SECONDS):
+                    await self._record()
+
     def details(self) -> dict[str, Any]:
         """Return what a heartbeat carries."""
         return self._details() | {"claimed": list(self._claimed)}
@@ -64,7 +76,7 @@ class Claims:
             NotClaimed: It must not be sent.
         """
         if self._ended:
-            raise NotClaimed
+            raise NotClaimed()
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((item_id, kept))
         self._wake.set()

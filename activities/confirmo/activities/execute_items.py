@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from temporalio import activity
 
@@ -58,7 +59,9 @@ class ExecuteItems:
             lease = Lease.of_activity()
             claims = await stack.enter_async_context(Claims.open(state.details, state.stop, lease))
             work = self._execute(request, state, lease, claims)
-            return bound_report(await uninterrupted(work, state.stop, claims.details))
+            report = bound_report(await uninterrupted(work, state.stop, claims.details))
+            await claims.finish()
+            return report
 
     async def _execute(
         self, request: ExecuteItemsRequest, state: Slice, lease: Lease, claims: Claims | None
@@ -138,25 +141,30 @@ class ExecuteItems:
         item: FrozenItem,
         claims: Claims | None,
     ) -> None:
-        if claims is None:
-            await self._one(request, sender, state, item)
-            return
         try:
-            await claims.claim(item.item_id)
+            await self._one(request, sender, state, item, claims)
         except NotClaimed:
             return
-        await self._one(request, sender, state, item)
-        claims.settle(item.item_id)
+        if claims is not None:
+            claims.settle(item.item_id)
 
     async def _one(
-        self, request: ExecuteItemsRequest, sender: Sender, state: Slice, item: FrozenItem
+        self,
+        request: ExecuteItemsRequest,
+        sender: Sender,
+        state: Slice,
+        item: FrozenItem,
+        claims: Claims | None,
     ) -> None:
         tool, sent = request.tool, request.attempts_before.get(item.item_id, 0)
         try:
             arguments = arguments_for_item(tool, request.arguments, item)
-            answer = await sender.send(tool, arguments, sender.key(item))
+            claim = partial(claims.claim, item.item_id) if claims is not None else None
+            answer = await sender.send(tool, arguments, sender.key(item), claim=claim)
             sent += 1
             report = report_items(answer, (item,), tool)
+        except NotClaimed:
+            raise
         except CallFailed as failure:
             sent += sent_by(failure)
             again = may_retry(failure.kind, tool)

@@ -1,7 +1,8 @@
 """Sending one call for one item, for a whole set, or for none: keys, arguments, and reading what came back."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from confirmo.activities.attempt import Patience
@@ -46,8 +47,12 @@ class Sender:
         arguments: Mapping[str, Any],
         key: str,
         item_keys: Mapping[str, str] | None = None,
+        claim: Callable[[], Awaitable[None]] | None = None,
     ) -> ToolAnswer:
-        """Call ``tool`` once, unless an earlier attempt with this key was answered meanwhile. Raises ``CallFailed``."""
+        """Call ``tool`` once, unless an earlier attempt with this key was answered meanwhile.
+
+        ``claim`` is awaited right before the call is sent. Raises ``CallFailed``, and what ``claim`` raises.
+        """
         answer = await self.late.take(self._call(tool, key))
         if answer is not None:
             return answer
@@ -70,7 +75,7 @@ class Sender:
                 idempotency_key=key,
                 timeout=timeout,
                 grace=grace_for(timeout),
-                guard=self.guard,
+                guard=self.guard if claim is None else partial(self._claimed, claim),
                 patience=self.patience.left(timeout),
             )
         except CallFailed as failure:
@@ -80,6 +85,10 @@ class Sender:
             if isinstance(failure, Overdue):
                 self.late.keep(self._call(tool, key), failure.late)
             raise
+
+    async def _claimed(self, claim: Callable[[], Awaitable[None]]) -> None:
+        await claim()
+        self.guard()
 
     async def late_answer(self, tool: ToolSpec, key: str, *, wait: bool) -> ToolAnswer | None:
         """Return the answer of an earlier attempt, where it came; ``wait`` waits as long as it may still come."""

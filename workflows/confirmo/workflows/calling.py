@@ -221,7 +221,7 @@ class Calls:
         if request.pace is None or not request.pace.claims:
             return self.heartbeat
         longest = timedelta(seconds=request.pace.seconds + self._tool.execution.timeout_seconds)
-        return max(self.heartbeat, longest + options.CONNECT_ALLOWANCE / 4)
+        return max(self.heartbeat, longest + options.CLAIM_MARGIN)
 
     def pace(self) -> Pace:
         """Return when a slice ends early."""

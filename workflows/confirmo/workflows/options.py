@@ -35,6 +35,9 @@ A lost worker is noticed by its heartbeats, and a call that hangs ends by its ow
 ASKING_ALLOWANCE = timedelta(seconds=60)
 """The same for a validator, which has no heartbeats."""
 
+CLAIM_MARGIN = timedelta(seconds=5)
+"""Of the heartbeat timeout of a slice that claims, above its own length and that of a call."""
+
 PREVALIDATE_ATTEMPTS = 3
 
 

@@ -5,7 +5,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +14,7 @@ import httpx2
 from confirmo.activities.tools.causes import describe
 from confirmo.activities.tools.exchange import Exchange, exchanging
 from confirmo.activities.tools.failures import DOUBT, Phase, failed, failure
+from confirmo.activities.tools.guarding import Guard, passed
 from confirmo.activities.tools.limits import Limits
 from confirmo.activities.tools.listing import ToolListing
 from confirmo.activities.tools.recording import http_client
@@ -42,7 +43,7 @@ class RestServer:
         idempotency_key: str | None,
         timeout: float,
         _grace: float,
-        guard: Callable[[], None],
+        guard: Guard,
         patience: float | None,
     ) -> ToolAnswer:
         """Call a tool.
@@ -55,7 +56,7 @@ class RestServer:
         if idempotency_key is not None:
             headers[HEADER_IDEMPOTENCY_KEY] = idempotency_key
         async with self._limits.slot(patience):
-            guard()
+            await passed(guard)
             exchange = await self._send("POST", timeout, headers, body)
             answer = self._parse(exchange)
             if answer is None:

@@ -13,6 +13,7 @@ from mcp.types import (
 
 from confirmo.activities.tools.answers import UnreadableAnswer, answer_of
 from confirmo.activities.tools.failures import DOUBT, Phase, failed
+from confirmo.activities.tools.guarding import Guard, passed
 from confirmo.activities.tools.late import Overdue
 from confirmo.activities.tools.limits import Limits
 from confirmo.activities.tools.listing import ListNeverEnds, ToolListing, list_tools
@@ -47,7 +48,7 @@ class McpServer:
         _key: str | None,
         timeout: float,
         grace: float,
-        guard: Callable[[], None],
+        guard: Guard,
         patience: float | None,
     ) -> ToolAnswer:
         """Call a tool; ``timeout`` seconds from the moment in which the slot is free and the session open."""
@@ -58,7 +59,7 @@ class McpServer:
         secrets = scalars(arguments)
 
         async def send(session: Session) -> dict[str, Any]:
-            guard()
+            await passed(guard)
             return await session.request(request, Phase.CALL, self._now() + timeout, secrets, grace)
 
         # Before the slot: while a server cannot be reached, all its callers shall wait for one attempt

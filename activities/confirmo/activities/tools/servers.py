@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from confirmo.activities.tools.failures import REJECTED, UNREACHABLE, Phase, failed
+from confirmo.activities.tools.guarding import Guard
 from confirmo.activities.tools.http import RestServer
 from confirmo.activities.tools.listing import ToolListing
 from confirmo.activities.tools.mcp_server import McpServer
@@ -26,7 +27,7 @@ class _Server(Protocol):
         key: str | None,
         timeout: float,
         grace: float,
-        guard: Callable[[], None],
+        guard: Guard,
         patience: float | None,
         /,
     ) -> ToolAnswer: ...
@@ -82,7 +83,7 @@ class ToolServers:
         idempotency_key: str | None,
         timeout: float,
         grace: float = 0.0,
-        guard: Callable[[], None] = _nothing,
+        guard: Guard = _nothing,
         patience: float | None = None,
     ) -> ToolAnswer:
         """Call a tool once.
@@ -96,7 +97,8 @@ class ToolServers:
                 ``meta``.
             timeout: Seconds for the answer, counted from the sending. A ceiling: progress does not extend it.
             grace: Seconds for which an answer is listened for after that.
-            guard: Called right before the call is sent; what it raises keeps it from being sent.
+            guard: Called, and awaited where it is to be, right before the call is sent, once the session is open and
+                the slot free; what it raises keeps it from being sent.
             patience: Seconds to wait until the server takes a call, by its limits and by what it asked for with
                 ``Retry-After``; null means as long as it takes.
 

@@ -87,6 +87,7 @@ async def test_what_is_forged_changed_or_old_is_turned_away(receiver):
             (signed() | {"webhook-signature": signed()["webhook-signature"].replace("v1,", "v2,")}, BODY),
             (signed() | {"webhook-timestamp": "nan"}, BODY),
             (signed(body="not json"), "not json"),
+            (signed(body="[" * 99_999), "[" * 99_999),
             (signed(), b"\xff\xfe"),
         ]:
             assert await post(server, headers, body) == 401, headers
@@ -94,8 +95,21 @@ async def test_what_is_forged_changed_or_old_is_turned_away(receiver):
         assert (await line(server))["new"] is True  # none of those was taken
 
 
-async def test_a_secret_is_exchanged_without_a_gap(receiver):
-    async with receiver(secrets=f"{SECRET} {NEXT}") as server:
+@pytest.mark.parametrize(
+    "body",
+    ["[]", "[1]", '"x"', "7", "null", "{}", BODY.replace('"data"', '"dates"'), '{"type": "x", "data": []}'],
+)
+async def test_what_is_signed_and_no_event_is_a_bad_request(receiver, body):
+    async with receiver("--confirm") as server:
+        assert await post(server, signed(body=body), body) == 400
+        assert await post(server, signed(FORGED, body=body), body) == 401
+        assert await post(server, signed()) == 204
+        assert (await line(server))["new"] is True  # its id was not taken
+
+
+@pytest.mark.parametrize("between", [" ", ",", ", ", "\n", " ,, "])
+async def test_a_secret_is_exchanged_without_a_gap(receiver, between):
+    async with receiver(secrets=f"{SECRET}{between}{NEXT}") as server:
         for number, secret in enumerate((SECRET, NEXT)):
             assert await post(server, signed(secret, id=f"tx-{number}/end")) == 204
         both = signed(id="tx-3/end")
@@ -103,9 +117,10 @@ async def test_a_secret_is_exchanged_without_a_gap(receiver):
         assert await post(server, both | {"webhook-signature": f"{new} {both['webhook-signature']}"}) == 204
 
 
-async def test_it_needs_a_secret(start):
+@pytest.mark.parametrize("secrets", ["", " , "])
+async def test_it_needs_a_secret(start, secrets):
     with pytest.raises(AssertionError, match="ended before it was ready"):
-        async with start("webhook_receiver", environment={"WEBHOOK_SECRETS": ""}):
+        async with start("webhook_receiver", environment={"WEBHOOK_SECRETS": secrets}):
             pass
 
 

@@ -32,13 +32,13 @@ class Receiver:
         self._confirms = confirms
 
     async def receive(self, request: Request) -> Response:
-        """Answer 401 to what is forged, changed or over five minutes old, and 204 to the rest; act on it once."""
+        """Answer 401 to what is forged or over five minutes old, 400 to no event, else 204; act on it once."""
         told = self._verified(await request.body(), dict(request.headers))
-        if told is None:
-            return Response(status_code=401)
+        if not (isinstance(told, dict) and isinstance(told.get("data"), dict) and "type" in told):
+            return Response(status_code=401 if told is None else 400)
         id = request.headers["webhook-id"]
         new = self._taken.execute("INSERT OR IGNORE INTO taken VALUES (?)", (id,)).rowcount == 1
-        print(json.dumps({"id": id, "new": new} | told, ensure_ascii=False), flush=True)  # noqa: T201
+        print(json.dumps({"id": id, "new": new} | told), flush=True)  # noqa: T201
         answers = new and self._confirms and told["type"] == "confirmation.requested"
         after = BackgroundTask(_confirm, told["data"]) if answers else None
         return Response(status_code=204, background=after)
@@ -46,8 +46,8 @@ class Receiver:
     def _verified(self, body: bytes, headers: dict[str, str]) -> Any:
         for webhook in self._webhooks:
             try:
-                return webhook.verify(body, headers)
-            except (WebhookVerificationError, ValueError):
+                return webhook.verify(body, headers) or {}
+            except (WebhookVerificationError, ValueError, RecursionError):
                 continue
         return None
 
@@ -69,8 +69,8 @@ def main() -> int:
     parser.add_argument("--confirm", action="store_true", help="say yes to every question")
     parser.add_argument("--until-stdin-closes", action="store_true")
     options = parser.parse_args()
-    secrets = os.environ.get("WEBHOOK_SECRETS", "").split() or parser.error("set WEBHOOK_SECRETS")
-    receive = Receiver(secrets, options.db, options.confirm).receive
+    secrets = os.environ.get("WEBHOOK_SECRETS", "").replace(",", " ").split()
+    receive = Receiver(secrets or parser.error("set WEBHOOK_SECRETS"), options.db, options.confirm).receive
     routes = [Route("/webhook", receive, methods=["POST"])]
     return serve_app("webhook_receiver", Starlette(routes=routes), options, "/webhook")
 

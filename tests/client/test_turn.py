@@ -171,6 +171,18 @@ async def test_a_yes_or_no_is_the_value_of_a_parameter_that_is_declared_so(talk,
 # Nothing is lost
 
 
+async def test_what_a_new_subject_cancels_says_so_in_the_persons_language_alone(talk):
+    chat, session = await talk(), Session()
+    asked = await chat.turn(session, "", F1_CALL)
+    told = await chat.turn(session, "quero devolver as encomendas", F2_CALL)
+    assert told.text.startswith("A operação anterior foi cancelada")
+    left = await chat.shop.client.result(asked.state.transaction_id)
+    assert (left.transaction_status, left.message) == (
+        Status.CANCELLED,
+        "Nada foi executado: a operação foi cancelada.",
+    )
+
+
 async def test_a_call_that_comes_when_another_ended_is_started_before_what_was_parked(talk, loja):
     chat, session = await talk(on_new_subject="park"), Session()
     parked = await chat.turn(session, "", F1_CALL)

@@ -184,7 +184,7 @@ class Conversation:
     async def _leave(self, session: Session, state: TransactionState, offer: Offer) -> Turn:
         """Cancel or park the open transaction, and start the new one."""
         if not self._parks:
-            await self._client.cancel(state.transaction_id, reason="new subject", actor=session.requester)
+            await self._client.cancel(state.transaction_id, actor=session.requester)
         call = offer.take()
         assert call is not None
         if self._parks:

@@ -2,11 +2,13 @@
 # ruff: noqa: E501 - the texts stand as they are written
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from policies import written_texts
 
 from confirmo.policies.checking import CompositionReport, check_composition
 from confirmo.policies.models import Outcome, Status, TransactionResult
@@ -277,7 +279,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "text"), GOOD)
+@pytest.mark.parametrize(("name", "text"), [*GOOD, *written_texts.GOOD])
 def test_a_text_that_says_what_happened_is_ok(name: str, text: str) -> None:
     assert check_composition(text, RESULTS[name]) == CompositionReport(ok=True)
 
@@ -287,6 +289,28 @@ def test_a_text_that_does_not_is_not(name: str, finding: str, text: str) -> None
     report = check_composition(text, RESULTS[name])
     assert not report.ok
     assert getattr(report, finding), report
+
+
+@pytest.mark.parametrize(("name", "text"), written_texts.BAD)
+def test_what_nobody_declared_harmless_is_not_ok(name: str, text: str) -> None:
+    report = check_composition(text, RESULTS[name])
+    assert not report.ok
+    assert any(value for field, value in report if field != "ok")
+
+
+def test_the_finding_says_which_clause() -> None:
+    report = check_composition(f"{SAYS_PARTIAL} Obrigado! A fatura deste mês está paga.", RESULTS["partial"])
+    (finding,) = report.unclear
+    assert finding.startswith("“A fatura deste mês está paga”: ")
+
+
+def test_the_published_shares_are_those_of_the_tables() -> None:
+    good = [*GOOD, *written_texts.GOOD, *written_texts.REFUSED]
+    bad = [(name, text) for name, *_, text in (*BAD, *written_texts.BAD)]
+    passed = sum(check_composition(text, RESULTS[name]).ok for name, text in good)
+    refused = sum(not check_composition(text, RESULTS[name]).ok for name, text in bad)
+    published = f"{passed} of {len(good)} good ones pass, and {refused} of {len(bad)} bad ones are refused"
+    assert published in (Path(__file__).parents[2] / "docs" / "texts.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -320,6 +344,14 @@ def test_a_result_without_composition_cannot_be_checked() -> None:
         "- ",
         "P-1001 ",
         "todos ",
+        "olá, ",
+        "se precisar de mais alguma coisa ",
+        "por favor verifique antes de ",
+        "a? ",
+        "1? ",
+        "http://a.b ",
+        "resultado  do  seu ",
+        "                    a",
     ],
 )
 def test_no_text_takes_long(part: str) -> None:

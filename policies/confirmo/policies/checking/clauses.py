@@ -51,12 +51,14 @@ class Line:
         indented: It begins with white space.
         ended: It ends like a sentence, so that it is no heading.
         clauses: Without the list marker and without questions.
+        questions: What is asked in it.
     """
 
     listed: bool
     indented: bool
     ended: bool = False
     clauses: list[Clause] = field(default_factory=list)
+    questions: list[Clause] = field(default_factory=list)
 
     @property
     def mentions(self) -> list[int]:
@@ -76,20 +78,21 @@ def lines_of(masked: str) -> Iterator[Line]:
         marker = _MARKER.match(raw)
         begin = marker.end() if marker else len(raw) - len(raw.lstrip())
         line = Line(bool(marker), raw[:1].isspace(), raw.rstrip()[-1:] in (".", "!", "…"))
-        line.clauses = list(_clauses(raw, begin, start))
-        if line.clauses:
+        for clause, asked in _clauses(raw, begin, start):
+            (line.questions if asked else line.clauses).append(clause)
+        if line.clauses or line.questions:
             yield line
         start += len(raw) + 1
 
 
-def _clauses(raw: str, begin: int, offset: int) -> Iterator[Clause]:
+def _clauses(raw: str, begin: int, offset: int) -> Iterator[tuple[Clause, bool]]:
     at = begin
     for end in [*_END.finditer(raw, begin), None]:
         stop = end.start() if end else len(raw)
         text = raw[at:stop]
         asked = bool(end and "?" in end[0])
-        if text.strip(" \t,:\"'()") and not asked:
-            yield _clause(text, offset + at)
+        if text.strip(" \t,:\"'()"):
+            yield _clause(text, offset + at), asked
         at = end.end() if end else stop
 
 

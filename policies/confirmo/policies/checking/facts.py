@@ -8,6 +8,7 @@ from confirmo.policies.checking.folding import fold, mask_items, phrase, readabl
 from confirmo.policies.models import Outcome, Status, TransactionResult
 from confirmo.policies.texts.rendering import SENTENCE_ITEMS
 
+_STEP_WORDS = ("outra", "another", "etapa", "aviso", "notificacao", "mensagem", "step", "notice", "message")
 _EXECUTED = frozenset({Status.COMPLETED, Status.FAILED})
 
 
@@ -33,6 +34,8 @@ class Told:
         nameless: There is one item, and it is the operation itself: nothing has to name it.
         midway: A cancel came while it was executed.
         known: Everything that the result itself says, folded.
+        text: The product's own sentences, folded.
+        about: What the operation is, in words.
     """
 
     items: tuple[Item, ...]
@@ -47,11 +50,18 @@ class Told:
     secondary: str
     reason: str
     known: str
+    text: str
+    about: str
 
     @property
     def total(self) -> int:
         """How many items there are, listed or not."""
         return sum(self.counts.values())
+
+    @property
+    def all_done(self) -> bool:
+        """Whether everything was done, and nothing failed beside it."""
+        return self.executed and self.counts[Outcome.SUCCEEDED] == self.total and not self.secondary
 
     @property
     def is_long(self) -> bool:
@@ -63,6 +73,11 @@ class Told:
         """The single words of ``known``."""
         rest = mask_items(self.known, self.labels())
         return {word.strip(".,:;!?()\"'“”") for word in rest.split()}
+
+    @property
+    def secondary_words(self) -> set[str]:
+        """The words of the step that failed beside the items, and for it."""
+        return {*phrase(self.secondary).split(), *_STEP_WORDS}
 
     def labels(self) -> list[str]:
         """Return the labels of items, then of what was undone beside them."""
@@ -100,6 +115,8 @@ def told_by(result: TransactionResult) -> Told | None:
         operation=operation,
         secondary=str(data.get("secondary_error") or ""),
         reason=str(data.get("reason") or ""),
+        text=phrase(str(data.get("text") or "")),
+        about=f"{result.tool_name.replace('_', ' ')} {operation}",
         known=" ".join(fold(readable(" ".join(str(part) for part in said if part))).split()),
     )
 

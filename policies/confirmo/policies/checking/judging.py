@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from confirmo.policies.checking.clauses import Clause, Line, lines_of
 from confirmo.policies.checking.facts import Told, told_by
-from confirmo.policies.checking.folding import fold, hide, mask_items, phrase, readable
+from confirmo.policies.checking.folding import HIDDEN, fold, hide, mask_items, phrase, readable
 from confirmo.policies.checking.naming import EVERYDAY
 from confirmo.policies.checking.numbers import (
     Facts,
@@ -15,8 +15,10 @@ from confirmo.policies.checking.numbers import (
     states_count,
     states_number,
 )
+from confirmo.policies.checking.phrases import PHRASES, When
 from confirmo.policies.checking.report import CompositionReport, WrongOutcome
 from confirmo.policies.checking.statements import Statements, says_nothing_was_done
+from confirmo.policies.checking.strangers import strangers
 from confirmo.policies.checking.taking_back import taken_back
 from confirmo.policies.models import Outcome, TransactionResult
 
@@ -44,13 +46,14 @@ def check_composition(text: str, result: TransactionResult) -> CompositionReport
     masked = mask_items(folded, told.labels())
     places = protocol_places(masked, [item.protocol for item in told.items if item.protocol])
     strange = invented(hide(masked, list({protocol for _, protocol in places})), told.known)
-    masked = hide(masked, _silent(told))
+    masked = _without_courtesy(hide(masked, _silent(told)), told)
     lines = list(lines_of(masked))
+    foreign = list(strangers(lines, masked, original, folded, told))
     if not told.executed:
-        return _check_nothing_done(lines, told, strange)
+        return _check_nothing_done(lines, told, strange, [*foreign, *taken_back(lines, original, told)])
     statements = Statements(told, original, folded)
     statements.read(lines)
-    return _judged(told, statements, lines, places, strange)
+    return _judged(told, statements, lines, places, strange, foreign)
 
 
 def _silent(told: Told) -> list[str]:
@@ -61,8 +64,20 @@ def _silent(told: Told) -> list[str]:
     return [*worth, *(item.protocol for item in told.items)]
 
 
+def _without_courtesy(masked: str, told: Told) -> str:
+    """Mask greetings, thanks and offers of help: an "if you need anything" makes no outcome a conditional one."""
+    for when in (When.COURTESY, When.NEWS) if told.all_done else (When.COURTESY,):
+        masked = PHRASES[when].sub(lambda found: HIDDEN * len(found[0]), masked)
+    return masked
+
+
 def _judged(
-    told: Told, statements: Statements, lines: list[Line], places: list[tuple[int, str]], strange: list[str]
+    told: Told,
+    statements: Statements,
+    lines: list[Line],
+    places: list[tuple[int, str]],
+    strange: list[str],
+    foreign: list[str],
 ) -> CompositionReport:
     clauses = [clause for line in lines for clause in line.clauses]
     facts = Facts(told.counts, told.total)
@@ -100,6 +115,7 @@ def _judged(
             *_left_out(told, clauses, facts),
             *_undoing(told, statements),
             *taken_back(lines, statements.original, told),
+            *foreign,
         ],
     )
 
@@ -150,13 +166,15 @@ def _undoing(told: Told, statements: Statements) -> Iterator[str]:
             yield f"It is not clear whether {label} was undone."
 
 
-def _check_nothing_done(lines: list[Line], told: Told, strange: list[str]) -> CompositionReport:
+def _check_nothing_done(
+    lines: list[Line], told: Told, strange: list[str], foreign: list[str]
+) -> CompositionReport:
     said, against = says_nothing_was_done(lines, told.status.value)
     silent = [] if said else ["The text does not say that nothing was executed."]
     return _report(
         wrong_counts=[f"“{clause}”: nothing was executed." for clause in against],
         invented_protocols=strange,
-        unclear=silent,
+        unclear=[*silent, *foreign],
     )
 
 

@@ -89,7 +89,7 @@ _BESIDE_A_YES: Final = """
     each except apart from than them out us well along as at there too just protocol protocols then depois
     entao em seguida afterwards
     """
-_BESIDE: Final = (
+BESIDE: Final = (
     EVERYDAY - {"nao", "not", "no", "nada", "nothing", "none", "outro", "outra", "outros"}
 ) | frozenset(_BESIDE_A_YES.split())
 _ONLY: Final = re.compile(
@@ -106,7 +106,7 @@ def beside_a_yes(clause: Clause, known: set[str]) -> list[str]:
     strange = [
         found[0]
         for found in _WORD.finditer(text)
-        if found[0] not in _BESIDE
+        if found[0] not in BESIDE
         and found[0] not in known
         and not any(cue.start <= clause.start + found.start() < cue.end for cue in clause.cues)
     ]

@@ -66,7 +66,7 @@ def count_claims(clause: Clause, facts: Facts) -> Iterator[str]:
         named = len({item for _, item in clause.mentions})
         if total and _value(total) != facts.total:
             yield f"“{found[0]}”: there are {facts.total} items."
-        elif number != facts.counts[said] and not (number == named and not total):
+        elif number != facts.counts[said] and not (number == named > 0 and not total):
             yield f"“{found[0]}”: {facts.counts[said]} of {facts.total} items are {said.value}."
 
 

@@ -86,7 +86,7 @@ class Statements:
 
     def _line(self, line: Line, lists_items: bool) -> None:
         fresh = not line.mentions
-        strange = fresh and line.listed and (lists_items or self._header is not None)
+        strange = fresh and line.listed and line.clauses and (lists_items or self._header is not None)
         if strange and (name := unknown_subject(line.clauses[0], self.told.known_words)):
             self.invented.append(name)
         for clause in line.clauses:

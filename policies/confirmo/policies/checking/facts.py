@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from confirmo.policies.checking.folding import fold, mask_items, phrase, readable
@@ -68,7 +69,7 @@ class Told:
         """Whether successes may be counted instead of named."""
         return self.total > SENTENCE_ITEMS
 
-    @property
+    @cached_property
     def known_words(self) -> set[str]:
         """The single words of ``known``."""
         rest = mask_items(self.known, self.labels())

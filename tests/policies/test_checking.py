@@ -361,6 +361,13 @@ def test_no_text_takes_long(part: str) -> None:
     assert check_composition(part * (60_000 // len(part)), RESULTS["mixed"]).unclear
 
 
+@pytest.mark.parametrize("part", ["foi. ", "foi cancelado. ", "Zulu foi. "])
+def test_many_clauses_about_many_items_take_no_longer(part: str) -> None:
+    begin = time.process_time()
+    assert not check_composition(part * (20_000 // len(part)), RESULTS["huge"]).ok
+    assert time.process_time() - begin < 5
+
+
 @given(st.text(max_size=300))
 @settings(max_examples=200, deadline=None)
 def test_no_text_makes_the_check_fail_or_passes_by_chance(text: str) -> None:

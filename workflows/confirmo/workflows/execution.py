@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from temporalio import workflow
@@ -35,6 +36,8 @@ from confirmo.workflows.calling import Calls, Part
 
 SHOWN_EVERY = timedelta(milliseconds=200)
 """The Temporal UI shows what is done no more often while items end; looking through a large set takes its time."""
+RETRIES_CLAIM = "retries-claim"
+"""Id of a ``workflow.patched``: items of an unsafe slice are written down before each try, not only the first."""
 _Send = Callable[[Part], Awaitable[CallReport]]
 
 
@@ -155,14 +158,36 @@ class Execution:
         # What is asked about first, or sent again, is not left to another slice: its attempts are counted here.
         paced = paced and not any(item.item_id in self._verify_ids for item in items)
 
+        unsafe = self._tool.execution.effect is Effect.UNSAFE
+
         async def send(part: Part) -> CallReport:
-            request = self._calls.request(part, "per_item")
-            if paced and not part.suffix:
-                request = request.model_copy(update={"pace": self._calls.pace(), "leave_keys": True})
-            request = request.model_copy(update={"arguments": self._calls.beside_items})
-            return await self._calls.items(request, name + part.suffix)
+            if paced and unsafe and part.tries and workflow.patched(RETRIES_CLAIM):
+                return await self._claimed_again(part, name + part.suffix)
+            return await self._send_slice(part, name + part.suffix, paced=paced and not part.suffix)
 
         self._take(await self._until_known(items, send), items)
+
+    async def _send_slice(self, part: Part, name: str, *, paced: bool) -> CallReport:
+        request = self._calls.request(part, "per_item")
+        request = request.model_copy(update={"arguments": self._calls.beside_items})
+        if paced:
+            request = request.model_copy(update={"pace": self._calls.pace(), "leave_keys": True})
+        return await self._calls.items(request, name)
+
+    async def _claimed_again(self, part: Part, name: str) -> CallReport:
+        """Send items of an unsafe slice again; what one activity does not reach goes into the next one.
+
+        What no activity reached is left out: as the report before says, it was never sent.
+        """
+        left, reports, barren = part.items, list[CallReport](), 0
+        while left and not self._book.cancel_requested and barren < slicing.BARREN_SLICES:
+            suffix = f"-more-{len(reports)}" if reports else ""
+            reports.append(await self._send_slice(replace(part, items=left), name + suffix, paced=True))
+            reached = {outcome.item_id for outcome in reports[-1].items}
+            barren = 0 if reached else barren + 1
+            left = tuple(item for item in left if item.item_id not in reached)
+        rest = {item.item_id for item in left}
+        return joined([item for item in part.items if item.item_id not in rest], *reports)
 
     async def _until_known(self, items: tuple[FrozenItem, ...], send: _Send) -> CallReport:
         """Send, and go on with what is still open as long as the failure table and ``max_attempts`` allow."""

@@ -1,6 +1,7 @@
 """What a history alone shows while a call goes out again: an outcome that is being tried anew is none."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 from confirmo.client.records import read_record
@@ -81,3 +82,23 @@ async def test_one_item_that_goes_out_again_leaves_the_others_as_they_are(door, 
     again.set()
     await shop.client.result(asked.transaction_id)
     assert set((await outcomes(shop, asked.transaction_id)).values()) == {"SUCCEEDED"}
+
+
+async def test_a_history_alone_counts_every_item_of_a_large_set(door, loja):
+    bad = {"ENC-003400", "ENC-003500"}
+    loja.on[BACK] = lambda call: {"success": call.arguments["encomenda_ids"][0] not in bad}
+    execution = {"call": "per_item", "effect": "keyed", "max_concurrency": 64}
+    shop = await door(policies={BACK: {"pre_validation": {"enabled": False}, "execution": execution}})
+    ids = [f"ENC-{number:06}" for number in range(1, 3_502)]
+    asked = await shop.start(BACK, {"encomenda_ids": ids})
+    await shop.confirm(asked)
+    async with asyncio.timeout(90):
+        await shop.client.result(asked.transaction_id)
+    record = await read_record(shop.desk.client, asked.transaction_id, CALL)
+    for state in (record.state(), replace(record, ending=None).state()):
+        counts = state.progress
+        assert (counts.items_count, counts.items_done_count) == (3_501, 3_501)
+        assert (counts.items_succeeded_count, counts.items_failed_count) == (3_499, 2)
+        assert (len(state.items), state.items_omitted) == (500, 3_001)
+    shown = {item.item_id: item.outcome for item in record.state().items}
+    assert {item_id for item_id, outcome in shown.items() if outcome == "FAILED"} == bad

@@ -86,11 +86,11 @@ def status_word(state: TransactionState) -> str:
     return str(status.value if isinstance(status, StrEnum) else status)
 
 
-def progress_of(items: Sequence[ItemState]) -> Progress:
-    """Count outcomes."""
-    outcomes = [item.outcome for item in items if item.outcome is not None]
+def progress_of(items: Sequence[ItemState], omitted: int = 0, beside: Sequence[Outcome] = ()) -> Progress:
+    """Count outcomes: of ``items``, and ``beside`` them what is known of the ``omitted`` others."""
+    outcomes = [*(item.outcome for item in items if item.outcome is not None), *beside]
     return Progress(
-        items_count=len(items),
+        items_count=len(items) + max(omitted, len(beside)),
         items_done_count=len(outcomes),
         items_succeeded_count=outcomes.count(Outcome.SUCCEEDED),
         items_failed_count=outcomes.count(Outcome.FAILED),

@@ -81,7 +81,9 @@ def ended_as(state: TransactionState, ending: Ending) -> TransactionState | Term
 def _completed(state: TransactionState, result: TransactionResult | None) -> TransactionState:
     if result is None:
         return state.model_copy(update={"question": None})
-    items = _items(state, result)
+    items = every = _items(state, result)
+    if state.items_omitted:
+        items = _shown_first(every, len(state.items))
     changes: dict[str, Any] = {
         "status": result.transaction_status,
         "tool_name": result.tool_name,
@@ -90,9 +92,10 @@ def _completed(state: TransactionState, result: TransactionResult | None) -> Tra
         "result": result,
         "question": None,
         "items": items,
+        "items_omitted": len(every) - len(items),
     }
     if items:
-        changes["progress"] = progress_of(items)
+        changes["progress"] = progress_of(every)
     return state.model_copy(update=changes)
 
 
@@ -105,11 +108,21 @@ def _items(state: TransactionState, result: TransactionResult) -> tuple[ItemStat
         for entry in (entries if isinstance(entries, list) else [])
         if isinstance(entry, dict) and "item_id" in entry
     }
-    known = {item.item_id: item for item in state.items} or {
-        item_id: ItemState(item_id=item_id, label=str(entry.get("subject") or item_id))
-        for item_id, entry in proved.items()
-    }
+    known = {item.item_id: item for item in state.items}
+    if not known or state.items_omitted:
+        made = {
+            item_id: ItemState(item_id=item_id, label=str(entry.get("subject") or item_id))
+            for item_id, entry in proved.items()
+        }
+        known = made | known
     return tuple(_proved(item, proved.get(item.item_id)) for item in known.values())
+
+
+def _shown_first(items: tuple[ItemState, ...], count: int) -> tuple[ItemState, ...]:
+    """Return ``count`` items in their order: those that failed and those nobody knows about before the others."""
+    order = (Outcome.FAILED, Outcome.UNKNOWN)
+    ranked = sorted(range(len(items)), key=lambda number: items[number].outcome not in order)
+    return tuple(items[number] for number in sorted(ranked[:count]))
 
 
 def _proved(item: ItemState, entry: dict[str, Any] | None) -> ItemState:

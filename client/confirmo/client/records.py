@@ -66,7 +66,10 @@ class Record:
         """Return the state that these facts add up to."""
         known = self._asked(self.seen or self._started())
         items = tuple(self._item(item) for item in known.items)
-        known = known.model_copy(update={"items": items, "progress": progress_of(items)})
+        shown = {item.item_id for item in items} if known.items_omitted else self.outcomes.keys()
+        beside = [outcome.outcome for id, outcome in self.outcomes.items() if id not in shown]
+        progress = progress_of(items, known.items_omitted, beside)
+        known = known.model_copy(update={"items": items, "progress": progress})
         return known if self.ending is None else ended_as(known, self.ending)
 
     def _started(self) -> TransactionState:

@@ -4,6 +4,9 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
+from confirmo.client import NoWorker, TransactionClient
 from confirmo.client.records import read_record
 from harness import Page, until
 from harness.shop import F1, F2, PACKAGES
@@ -102,3 +105,21 @@ async def test_a_history_alone_counts_every_item_of_a_large_set(door, loja):
         assert (len(state.items), state.items_omitted) == (500, 3_001)
     shown = {item.item_id: item.outcome for item in record.state().items}
     assert {item_id for item_id, outcome in shown.items() if outcome == "FAILED"} == bad
+
+
+async def test_a_large_set_is_not_taken_up_in_part_where_no_worker_gives_all_of_it(door, loja):
+    loja.on[BACK] = {"success": False}
+    execution = {"call": "per_item", "effect": "keyed", "max_concurrency": 64}
+    shop = await door(policies={BACK: {"pre_validation": {"enabled": False}, "execution": execution}})
+    asked = await shop.start(BACK, {"encomenda_ids": [f"ENC-{number:06}" for number in range(1, 3_502)]})
+    await shop.confirm(asked)
+    async with asyncio.timeout(90):
+        await shop.client.result(asked.transaction_id)
+    alone = TransactionClient(
+        shop.desk.client, task_queue=shop.desk.task_queue, worker_patience=timedelta(milliseconds=1)
+    )
+    with pytest.raises(NoWorker):
+        await alone.redrive(asked.transaction_id)
+    patient = TransactionClient(shop.desk.client, task_queue=shop.desk.task_queue)
+    again = await patient.redrive(asked.transaction_id)
+    assert again.progress.items_count == 3_501

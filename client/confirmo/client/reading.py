@@ -142,7 +142,9 @@ class Reader:
     ) -> TransactionState:
         """Return the state of a closed run: a worker's last word, with an end that the workflow did not see itself."""
         try:
-            patience = min(self._patience, CLOSED_PATIENCE)
+            # Of a large set the history shows a part only, so the worker's word is worth waiting for.
+            whole = query == names.QUERY_WHOLE_STATE
+            patience = self._patience if whole else min(self._patience, CLOSED_PATIENCE)
             state = await self._query(transaction_id, None, patience, query)
         except PayloadNotFound:  # the record has no more of it
             raise

@@ -8,6 +8,7 @@ from confirmo.client.delivery import Delivery
 from confirmo.client.errors import ConfirmoError, NothingToRedrive, StillOpen, TransactionNotFound
 from confirmo.client.reading import Reader
 from confirmo.client.records import Record
+from confirmo.client.replies import no_worker
 from confirmo.client.requests import Start, payload_limit, prepare_start
 from confirmo.policies.events import timestamp
 from confirmo.policies.models import (
@@ -59,6 +60,8 @@ class Redriver:
             raise StillOpen(
                 "The transaction is still open: let it end, or cancel it, before it is taken up again."
             )
+        if state.items_omitted:  # no worker gave the rest: a plan over a part would pass for one over all
+            raise no_worker(transaction_id, state)
         record = await self._reader.record(transaction_id)
         request = record.request
         if request is None:

@@ -1,5 +1,6 @@
 """Workers killed and stopped in the middle of a slice: what is in doubt is what was under way, and nothing else."""
 
+import asyncio
 import signal
 
 from confirmo.examples.ledger import KnobKind

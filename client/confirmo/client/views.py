@@ -21,7 +21,7 @@ _STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.UNKNOWN: "
 def state_lines(state: TransactionState) -> list[str]:
     """Return a state as lines."""
     lines = [headline(state), *question_lines(state)]
-    if state.items and state.progress.items_done_count:
+    if state.progress.items_done_count or len(state.items) > MAX_LINES:
         lines.append(progress_text(state))
     shown = _shown(state.items, MAX_LINES)
     lines += [f"  {_item_text(item)}" for item in shown]

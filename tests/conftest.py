@@ -1,8 +1,9 @@
 """One real Temporal server for the whole session."""
 
+import logging
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,16 @@ async def s3(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[S3Server
     """A server that speaks S3."""
     async with s3_server(tmp_path_factory.mktemp("s3")) as server:
         yield server
+
+
+LEVELS = ("", "confirmo", "confirmo.client", "temporalio.workflow", "temporalio.activity")
+"""Loggers that a command sets up for its process; a test may run one in its own."""
+
+
+@pytest.fixture(autouse=True)
+def kept_levels() -> Iterator[None]:
+    """Leave the levels of the loggers as they were."""
+    before = {name: logging.getLogger(name).level for name in LEVELS}
+    yield
+    for name, level in before.items():
+        logging.getLogger(name).setLevel(level)

@@ -1,4 +1,7 @@
-"""The yardstick: what a team would write by hand: two activities, a question in between, no guarantees."""
+"""The yardsticks: what a team would write by hand (two activities, a question, no guarantees), and the least.
+
+The least is what any workflow with as many activities takes on this server, whatever it is for.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -78,6 +81,40 @@ class Handwritten:
         """Answer as soon as there is a question."""
         await workflow.wait_condition(lambda: self._question is not None)
         return self._question or []
+
+    @workflow.update
+    def confirm(self) -> bool:
+        """Say yes."""
+        self._confirmed = True
+        return True
+
+
+@activity.defn(name="nothing")
+async def nothing() -> None:
+    """Do nothing."""
+
+
+@workflow.defn(name="Bare", sandboxed=False)
+class Bare:
+    """Wait for a yes, then do nothing as often as there are items."""
+
+    def __init__(self) -> None:
+        self._confirmed = False
+
+    @workflow.run
+    async def run(self, items: int) -> int:
+        await workflow.wait_condition(lambda: self._confirmed)
+        calls = [
+            workflow.execute_activity("nothing", start_to_close_timeout=timedelta(seconds=30))
+            for _ in range(items)
+        ]
+        await asyncio.gather(*calls)
+        return items
+
+    @workflow.update
+    def question(self) -> int:
+        """Answer at once."""
+        return 0
 
     @workflow.update
     def confirm(self) -> bool:

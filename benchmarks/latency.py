@@ -20,7 +20,7 @@ from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.worker import Worker
 
 from benchmarks import stage
-from benchmarks.handwritten import Handwritten, HandwrittenActivities
+from benchmarks.handwritten import Bare, Handwritten, HandwrittenActivities, nothing
 from benchmarks.ours import connected
 from benchmarks.report import Report, ratio, shown, spread
 from confirmo.activities.tools import ToolServers
@@ -131,6 +131,18 @@ async def handwritten_once(client: Client, items: int) -> tuple[float, float]:
     return asked - started, time.perf_counter() - asked
 
 
+async def bare_once(client: Client, items: int) -> tuple[float, float]:
+    """The least that a yes and as many activities take."""
+    operation = _operation("Bare", items, f"bare-{uuid.uuid4().hex}", "theirs")
+    started = time.perf_counter()
+    await client.execute_update_with_start_workflow("question", start_workflow_operation=operation)
+    asked = time.perf_counter()
+    handle = await operation.workflow_handle()
+    await handle.execute_update("confirm")
+    assert await handle.result() == items
+    return asked - started, time.perf_counter() - asked
+
+
 def _operation(workflow: str, argument: Any, id: str, queue: str) -> Any:
     policy = WorkflowIDConflictPolicy.USE_EXISTING
     return WithStartWorkflowOperation(workflow, argument, id=id, task_queue=queue, id_conflict_policy=policy)
@@ -149,25 +161,26 @@ async def run(folder: Path, rounds: int, clients: int, loops: int, each: int) ->
         await stack.enter_async_context(
             build_worker(client, catalog, servers, Settings(), search_attributes=True, task_queue="ours")
         )
-        activities = [by_hand.validate, by_hand.deliver, by_hand.execute]
+        activities = [by_hand.validate, by_hand.deliver, by_hand.execute, nothing]
         await stack.enter_async_context(
-            Worker(client, task_queue="theirs", workflows=[Handwritten], activities=activities)
+            Worker(client, task_queue="theirs", workflows=[Handwritten, Bare], activities=activities)
         )
         ours = Side(lambda items: confirmo_once(client, items))
         theirs = Side(lambda items: handwritten_once(client, items))
-        for side in (ours, theirs, ours, theirs):
+        bare = Side(lambda items: bare_once(client, items))
+        for side in (ours, theirs, bare, ours, theirs, bare):
             await side.once(ITEMS)
         for items in (1, ITEMS):
             for _ in range(rounds):
-                await ours.sample(items)
-                await theirs.sample(items)
+                for side in (ours, theirs, bare):
+                    await side.sample(items)
         for _ in range(loops):
             await ours.loop(clients, each)
             await theirs.loop(clients, each)
-    return _report(ours, theirs, clients)
+    return _report(ours, theirs, bare, clients)
 
 
-def _report(ours: Side, theirs: Side, clients: int) -> Report:
+def _report(ours: Side, theirs: Side, bare: Side, clients: int) -> Report:
     report = Report("Against a hand-written workflow")
     measured = [
         ("start → question, 1 item", ours.start[1], theirs.start[1]),
@@ -180,6 +193,8 @@ def _report(ours: Side, theirs: Side, clients: int) -> Report:
     ]
     rows = [(what, spread(a), spread(b), shown(ratio(a, b))) for what, a, b in measured]
     report.table(("what, ms: median (least–most)", "Confirmo", "hand-written", "ratio"), rows)
+    least = [(f"{items} × nothing", spread(bare.confirm[items])) for items in (1, ITEMS)]
+    report.table(("the least on this server, confirm → result, ms: median (least–most)", ""), least)
     for what, a, b in measured[2:6]:
         report.at_most(f"{what}, to a hand-written workflow", ratio(a, b), GOAL)
     return report

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -41,10 +41,13 @@ async def tool_server(folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def confirmo(
-    folder: Path, concurrency: int = IN_PROCESS_CONCURRENCY, endpoint: str | None = None
+    folder: Path,
+    concurrency: int = IN_PROCESS_CONCURRENCY,
+    endpoint: str | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Measured]:
     """Run Confirmo's client and worker in a process of their own."""
     command = [sys.executable, "-m", "benchmarks.peers.confirmo_peer", str(concurrency)]
     command += [endpoint] if endpoint else []
-    async with measured(command, folder / "confirmo.log") as process:
+    async with measured(command, folder / "confirmo.log", environ) as process:
         yield process

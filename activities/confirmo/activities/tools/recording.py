@@ -23,6 +23,7 @@ from confirmo.activities.tools.causes import (
     retry_after,
 )
 from confirmo.activities.tools.exchange import BODY_SAMPLE, Exchange, current_exchange
+from confirmo.activities.tools.lanes import LanesTransport
 from confirmo.activities.tools.texts import without_lone_surrogates
 
 GOODBYE_SECONDS: Final = 2.0
@@ -53,8 +54,12 @@ def http_client(
     url = httpx2.URL(endpoint)
     proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
     limits = httpx2.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_SECONDS)
-    inner = httpx2.AsyncHTTPTransport(verify=_tls(), limits=limits, proxy=proxy)
-    transport = RecordingTransport(inner, hide_refusals=hide_refusals)
+
+    def connection() -> httpx2.AsyncBaseTransport:
+        return httpx2.AsyncHTTPTransport(verify=_tls(), limits=limits, proxy=proxy)
+
+    lanes = LanesTransport(connection, KEEPALIVE_SECONDS)
+    transport = RecordingTransport(lanes, hide_refusals=hide_refusals)
     return httpx2.AsyncClient(
         transport=transport,
         headers={"Accept-Encoding": "identity", **headers},

@@ -174,8 +174,8 @@ def _answer(body: dict[str, Any]) -> types.CallToolResult:
 
 
 def _schema(tool: ToolSpec) -> dict[str, Any]:
-    kinds = {"any": {}} | {
-        kind: {"type": kind} for kind in ("string", "integer", "number", "boolean", "array", "object")
+    kinds: dict[str, dict[str, Any]] = {spec.type: {"type": spec.type} for spec in tool.arguments} | {
+        "any": {}
     }
     properties: dict[str, Any] = {spec.name: kinds[spec.type] for spec in tool.arguments}
     return {"type": "object", "properties": properties | {"idempotency_key": {"type": "string"}}}

@@ -14,7 +14,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
 	fi
 
-.PHONY: setup recipes peers demo test check lint format bench chaos soak lock clean
+.PHONY: setup recipes peers demo test check replay lint format bench chaos soak lock clean
 
 setup: $(STAMP)
 
@@ -52,6 +52,10 @@ demo: setup
 
 test: recipes peers
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
+
+# What has to hold before a release: every recorded history replays against this code.
+replay: setup
+	$(BIN)/confirmo history replay tests/replay/histories
 
 lint: recipes
 	$(BIN)/ruff format --check .

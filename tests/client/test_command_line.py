@@ -196,6 +196,10 @@ async def test_an_id_that_nobody_has_is_exit_5(cli, command):
         (["list", "--status", "DONE"], "AWAITING_CONFIRMATION"),
         (["history", "export", "-o", "x"], "--query"),
         (["history", "export", "t", "--query", "q", "-o", "x"], "--query"),
+        (["history", "export", "--since", "soon", "-o", "x"], "24h"),
+        (["history", "export", "--since", "2026-01-31T12:00:00", "-o", "x"], "24h"),
+        (["history", "export", "t", "--since", "1h", "-o", "x"], "--since"),
+        (["history", "export", "t", "--limit", "3", "-o", "x"], "--limit"),
         (["history", "replay", "/nada"], "/nada"),
         (["check", "--config"], "--config"),
         (["worker"], "--config"),
@@ -269,6 +273,19 @@ async def test_histories_are_exported_and_replayed(shop, cli, tmp_path):
         1,
         [True, False, True],
     )
+    since = (
+        "history",
+        "export",
+        "--query",
+        f"WorkflowId = '{tx}'",
+        "-o",
+        str(folder),
+        "--limit",
+        "1",
+        "--json",
+    )
+    assert len(document(await cli(*since, "--since", "1h"))["exported"]) == 1
+    assert (await cli(*since, "--since", "2099-01-01T00:00:00Z")).code == 5
     assert (await cli("history", "export", "--query", "((", "-o", str(folder))).code == 2
     assert (await cli("history", "export", "--query", "WorkflowId = 'nada'", "-o", str(folder))).code == 5
 

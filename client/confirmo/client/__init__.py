@@ -4,6 +4,7 @@ from confirmo.client.answers import AnsweredState, DoorStatus, TerminatedState, 
 from confirmo.client.conversation import Conversation, Session, ToolCall, Turn, Wants, agent_state
 from confirmo.client.errors import (
     AlreadyClosed,
+    BuildNotFound,
     ConfirmationExpired,
     ConfirmoError,
     ConflictingDecision,
@@ -38,6 +39,7 @@ from confirmo.policies.presenting import answer_text, question_text
 __all__ = [
     "AlreadyClosed",
     "AnsweredState",
+    "BuildNotFound",
     "CompositionReport",
     "ConfirmationExpired",
     "ConfirmoError",

@@ -10,6 +10,7 @@
     │   ├── PayloadStoreUnavailable  large payloads can neither be stored nor read
     │   └── NoWorker               the server is there, and no worker answers
     ├── TransactionNotFound
+    ├── BuildNotFound              no worker of that build has polled yet
     ├── TransactionTerminated      an operator ended the run; it has no result
     ├── UnreadableRecord           another converter or codec wrote it
     │   └── PayloadNotFound        a part of it is not in the payload store that is set here
@@ -83,6 +84,10 @@ class UnreadableRecord(ConfirmoError):
 
 class PayloadNotFound(UnreadableRecord):
     """A part of the record is in no payload store that is known here."""
+
+
+class BuildNotFound(ConfirmoError):
+    """No worker of that build has polled yet, or there is no such deployment."""
 
 
 class InvalidRequest(ConfirmoError):

@@ -4,6 +4,7 @@ from enum import IntEnum
 
 from confirmo.client.answers import AnsweredState
 from confirmo.client.errors import (
+    BuildNotFound,
     ConfirmoError,
     ConnectionProblem,
     InvalidConnection,
@@ -40,7 +41,7 @@ def of_error(error: ConfirmoError) -> Exit:
         return Exit.WRONG_USE
     if isinstance(error, ConnectionProblem):
         return Exit.UNREACHABLE
-    return Exit.NOT_FOUND if isinstance(error, TransactionNotFound) else Exit.REFUSED
+    return Exit.NOT_FOUND if isinstance(error, TransactionNotFound | BuildNotFound) else Exit.REFUSED
 
 
 def of_result(result: TransactionResult) -> Exit:

@@ -54,13 +54,22 @@ class Listing:
                 found.append(summary)
         return tuple(found)
 
-    async def find(self, query: str) -> tuple[str, ...]:
-        """Return the ids of the transactions that a list filter finds. Raises ``InvalidRequest`` for a broken one."""
+    async def find(self, query: str, limit: int | None = None) -> tuple[str, ...]:
+        """Return the ids of the transactions that a list filter finds, the newest first, at most ``limit``.
+
+        Raises:
+            InvalidRequest: The filter is broken.
+        """
+        found: dict[str, None] = {}
         try:
-            runs = [run async for run in self._client.list_workflows(query, rpc_timeout=RPC_TIMEOUT)]
+            async for run in self._client.list_workflows(query, rpc_timeout=RPC_TIMEOUT):
+                if run.workflow_type == names.TRANSACTION_WORKFLOW:
+                    found[run.id] = None
+                if len(found) == limit:
+                    break
         except RPCError as error:
             raise self._reader.fault(error) from None
-        return tuple(dict.fromkeys(run.id for run in runs if run.workflow_type == names.TRANSACTION_WORKFLOW))
+        return tuple(found)
 
     async def _runs(self, status: str | None, tenant: str | None) -> AsyncIterator[WorkflowExecution]:
         """Yield the runs that may match; a namespace without our search attributes yields all."""

@@ -290,9 +290,17 @@ class TransactionClient:
         """Return the history as Temporal's own JSON, fit for a replay."""
         return await self._reader.history(transaction_id)
 
-    async def find(self, query: str) -> tuple[str, ...]:
-        """Return the ids of all transactions that a Temporal list filter finds. Raises ``InvalidRequest``."""
-        return await Listing(self.temporal, self._reader).find(query)
+    async def find(self, query: str, limit: int | None = None) -> tuple[str, ...]:
+        """Return the ids of the transactions that a Temporal list filter finds, the newest first.
+
+        Args:
+            query: The filter.
+            limit: At most so many; null for all.
+
+        Raises:
+            InvalidRequest: The filter is broken.
+        """
+        return await Listing(self.temporal, self._reader).find(query, limit)
 
     async def list(
         self, *, status: str | None = None, tenant: str | None = None, limit: int = 100

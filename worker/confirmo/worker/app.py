@@ -36,6 +36,7 @@ from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
 from confirmo.worker.setup import has_search_attributes
 from confirmo.worker.sink import load_settings, webhook_of
+from confirmo.worker.versioning import deployment_of
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 from confirmo.workflows.payload_store import stores
 
@@ -128,6 +129,7 @@ def build_workers(
         completions=webhook is not None and settings.webhook_completions,
     )
     late, slots = LateAnswers(), settings.max_concurrent_activities
+    deployment = deployment_of(settings, catalog)
     calling: list[Callable[..., Any]] = [
         Prevalidate(servers).prevalidate,
         ExecuteItem(servers, late).execute_item,
@@ -152,6 +154,7 @@ def build_workers(
         max_concurrent_activities=slots,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
         graceful_shutdown_timeout=stopping,
+        deployment_config=deployment,
     )
     _be_patient(transactions)
     # Of every server, as one whose limits were just taken out of the files may still have calls on its queue.
@@ -164,6 +167,7 @@ def build_workers(
             max_task_queue_activities_per_second=server.max_calls_per_second,
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
             graceful_shutdown_timeout=stopping,
+            deployment_config=deployment,
         )
         for server in (catalog.servers.values() if own_queues else ())
     ]

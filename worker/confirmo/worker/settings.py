@@ -1,6 +1,7 @@
 """Settings of a worker: the only reader of ``CONFIRMO_*``. Temporal's own come through ``temporalio.envconfig``."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -23,6 +24,10 @@ class Settings(BaseSettings):
         workers: How many workers share the task queue: each takes its part of a tool server's limits.
         graceful_shutdown_seconds: How long a stopping worker waits for calls under way; null means longer than the
             longest attempt that the catalogue allows.
+        build_id: Which build this worker is; null means that it is not versioned.
+        deployment_name: Of all builds of this deployment together; no dot in it.
+        versioning: Whether a transaction stays with the build that began it; null means pinned where every question
+            of the catalogue ends within an hour, else upgraded with the deployment.
         webhook_url: Where confirmation requests are delivered; null means the log.
         webhook_headers: Headers of that delivery, as a JSON object.
         webhook_secrets: ``whsec_`` secrets, separated by blanks or commas; each signs every delivery.
@@ -43,6 +48,9 @@ class Settings(BaseSettings):
     max_concurrent_activities: int = Field(default=200, ge=1)
     workers: int = Field(default=1, ge=1, le=10_000)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)
+    build_id: str | None = Field(default=None, min_length=1, max_length=200)
+    deployment_name: str = Field(default="confirmo", min_length=1, max_length=200, pattern=r"^[^.]+$")
+    versioning: Literal["pinned", "auto_upgrade"] | None = None
     webhook_url: str | None = Field(default=None, repr=False)
     webhook_headers: dict[str, str] = Field(default={}, repr=False)
     webhook_secrets: SecretStr | None = None

@@ -8,6 +8,7 @@ from confirmo.client.commands import (
     configuring,
     deciding,
     demo,
+    deploying,
     history,
     looking,
     mcp,
@@ -43,4 +44,5 @@ def build_app() -> typer.Typer:
     ):
         module.add_to(app)
     app.add_typer(history.app, name="history")
+    app.add_typer(deploying.app, name="deploy")
     return app

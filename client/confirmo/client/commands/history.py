@@ -1,6 +1,8 @@
 """``confirmo history export`` and ``confirmo history replay``."""
 
 import hashlib
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -33,16 +35,27 @@ def export(
     query: Annotated[
         str | None, typer.Option("--query", metavar="QUERY", help="A Temporal list filter, instead of TX.")
     ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="TIME", help="Those begun since: 24h, 7d, or 2026-01-31T12:00:00Z."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="N", help="The newest N of those found.")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Write histories as Temporal's own JSON."""
-    if (transaction is None) == (query is None):
-        raise WrongUse("Name one transaction, or give --query with a Temporal list filter.")
-    if query is not None and output.suffix == ".json":
-        raise WrongUse("With --query, -o names a folder: leave out .json.")
+    many = query is not None or since is not None
+    if (transaction is None) != many:
+        raise WrongUse("Name one transaction, or give --since or --query with a Temporal list filter.")
+    if many and output.suffix == ".json":
+        raise WrongUse("With --query or --since, -o names a folder: leave out .json.")
+    if limit is not None and not many:
+        raise WrongUse("--limit goes with --query or --since.")
+    wanted = _filter(query, since)
 
     async def work(client: TransactionClient) -> Exit:
-        ids = (transaction,) if transaction is not None else await client.find(query or "")
+        ids = (transaction,) if transaction is not None else await client.find(wanted, limit)
         if not ids:
             raise TransactionNotFound(
                 "The query finds no transaction: try it with confirmo list, or in the Temporal UI."
@@ -76,6 +89,31 @@ def replay(
         replay_histories(paths, ClientSettings().payload_store),
         lambda replayed: _tell(replayed, Output(json)),
     )
+
+
+def _filter(query: str | None, since: str | None) -> str:
+    """Return one list filter of both; those that were started later come first, as Temporal lists them."""
+    parts = [f"({query})"] if query else []
+    if since is not None:
+        parts.append(f'StartTime >= "{moment_of(since, datetime.now(UTC)).isoformat()}"')
+    return " AND ".join(parts)
+
+
+def moment_of(text: str, now: datetime) -> datetime:
+    """Return the moment that was typed: so long before ``now``, or a time with its zone. Raises ``WrongUse``."""
+    ago = re.fullmatch(r"(\d{1,6})([mhd])", text)
+    if ago is not None:
+        unit = {"m": "minutes", "h": "hours", "d": "days"}[ago[2]]
+        return now - timedelta(**{unit: int(ago[1])})
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise WrongUse(
+            f"--since {text!r} is no time: write 90m, 24h or 7d, or a time such as 2026-01-31T12:00:00Z."
+        )
+    return moment
 
 
 def _tell(replayed: list[tuple[Path, str | None]], output: Output) -> Exit:

@@ -33,9 +33,14 @@ webhook() {
   echo "whsec_$(random | base64)"
 }
 
+encryption() {
+  echo "key-$(date -u +%Y-%m): $(random | base64)"
+}
+
 mkdir -p "$FOLDER"
 chmod 0700 "$FOLDER"
 keep postgres_password password
 keep grafana_password password
 keep webhook_secrets webhook
+keep encryption_keys encryption
 keep mcp_state_key random

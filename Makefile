@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := tests/harness/peers
-PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed $(VENV)/peers/s3/.installed
+PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed $(VENV)/peers/s3/.installed \
+  $(VENV)/peers/kubernetes/.installed
 
 SUPPLY := $(VENV)/supply
 IMAGE := deploy/image
@@ -34,8 +35,8 @@ $(STAMP): pyproject.toml requirements.lock
 	@$(call INSTALL,'.[dev]')
 	@touch $(STAMP)
 
-# Other projects' MCP clients, and a server that speaks S3, each in an environment of its own: they want versions that
-# exclude each other.
+# Other projects' MCP clients, a server that speaks S3, and the schemas of Kubernetes (17,000 files), each in an
+# environment of its own: they want versions that exclude each other.
 peers: $(PEER_STAMPS)
 
 $(VENV)/peers/%/.installed: $(PEERS)/%.txt | $(STAMP)
@@ -85,7 +86,7 @@ lock:
 	$(COMPILE) --generate-hashes -c requirements.lock $(IMAGE_EXTRAS) pyproject.toml -o $(IMAGE)/requirements.txt
 	$(COMPILE) --generate-hashes -c requirements.lock $(IMAGE)/build.in -o $(IMAGE)/build.txt
 	$(COMPILE) --generate-hashes deploy/supply/tools.in -o deploy/supply/tools.txt
-	for name in current before s3; do \
+	for name in current before s3 kubernetes; do \
 	  $(COMPILE) $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
 	done
 

@@ -24,7 +24,14 @@ WITHOUT_HEALTHCHECK = {"otel-collector"}
 AWAITED = {"./deploy/grafana/dashboard.json"}
 """Comes with the metrics that it shows."""
 
-ELSEWHERE = {"metrics_port", "encryption_keys_file", "evidence_key_file", "oidc_issuer", "oidc_audience"}
+ELSEWHERE = {
+    "metrics_port",
+    "encryption_keys_file",
+    "evidence_key_file",
+    "oidc_issuer",
+    "oidc_audience",
+    "oidc_resource_url",
+}
 """Settings that other parts read than the worker's first ones."""
 
 

@@ -5,4 +5,12 @@ from confirmo.client.mcp_face.options import FaceOptions, Wrapped
 from confirmo.client.mcp_face.server import NameTaken, build_server
 from confirmo.client.mcp_face.serving import serve_http, serve_stdio
 
-__all__ = ["FaceOptions", "NameTaken", "Wrapped", "build_server", "health_routes", "serve_http", "serve_stdio"]
+__all__ = [
+    "FaceOptions",
+    "NameTaken",
+    "Wrapped",
+    "build_server",
+    "health_routes",
+    "serve_http",
+    "serve_stdio",
+]

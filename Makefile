@@ -4,7 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := tests/harness/peers
-PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed $(VENV)/peers/s3/.installed
+PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed $(VENV)/peers/s3/.installed \
+  $(VENV)/peers/kubernetes/.installed
+
+SUPPLY := $(VENV)/supply
+IMAGE := deploy/image
+# What of the optional parts is in the image.
+IMAGE_EXTRAS := --extra s3
+COMPILE = uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal
 
 RECIPES := $(VENV)/.recipes
 COMMA := ,
@@ -14,7 +21,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
 	fi
 
-.PHONY: setup recipes peers demo test check replay lint format bench chaos soak lock clean
+.PHONY: setup recipes peers demo test check replay lint format bench chaos soak lock audit sbom clean
 
 setup: $(STAMP)
 
@@ -28,8 +35,8 @@ $(STAMP): pyproject.toml requirements.lock
 	@$(call INSTALL,'.[dev]')
 	@touch $(STAMP)
 
-# Other projects' MCP clients, and a server that speaks S3, each in an environment of its own: they want versions that
-# exclude each other.
+# Other projects' MCP clients, a server that speaks S3, and the schemas of Kubernetes (17,000 files), each in an
+# environment of its own: they want versions that exclude each other.
 peers: $(PEER_STAMPS)
 
 $(VENV)/peers/%/.installed: $(PEERS)/%.txt | $(STAMP)
@@ -79,10 +86,33 @@ soak: setup
 	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 lock:
-	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
-	for name in current before s3; do \
-	  uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
+	$(COMPILE) --extra dev --extra recipes pyproject.toml -o requirements.lock
+	$(COMPILE) --generate-hashes -c requirements.lock $(IMAGE_EXTRAS) pyproject.toml -o $(IMAGE)/requirements.txt
+	$(COMPILE) --generate-hashes -c requirements.lock $(IMAGE)/build.in -o $(IMAGE)/build.txt
+	$(COMPILE) --generate-hashes deploy/supply/tools.in -o deploy/supply/tools.txt
+	for name in current before s3 kubernetes; do \
+	  $(COMPILE) $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
 	done
+
+# The two tools below, in an environment of their own.
+$(SUPPLY)/.installed: deploy/supply/tools.txt | $(STAMP)
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv -q --allow-existing --python $(BIN)/python $(SUPPLY) && uv pip install -q --require-hashes --python $(SUPPLY)/bin/python -r $<; \
+	else \
+	  $(BIN)/python -m venv $(SUPPLY) && $(SUPPLY)/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $<; \
+	fi
+	@touch $@
+
+# Known vulnerabilities of what the lock files pin. Asks a public service, so it is no part of `make check`. Exits 1 where
+# one is found, and 2 where the service does not answer.
+audit: $(SUPPLY)/.installed
+	@$(BIN)/python deploy/supply/audit.py $(SUPPLY)/bin/pip-audit requirements.lock $(IMAGE)/requirements.txt $(IMAGE)/build.txt
+
+# What is in the image, as CycloneDX JSON.
+sbom: $(SUPPLY)/.installed
+	@mkdir -p dist
+	$(SUPPLY)/bin/cyclonedx-py requirements $(IMAGE)/requirements.txt --pyproject pyproject.toml --mc-type application \
+	  --output-reproducible --of JSON -o dist/confirmo.cdx.json
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,8 +1,11 @@
 #!/bin/sh
 # Creates Temporal's two databases and brings their schemas to the version of this image. Safe to run again.
-# Needs POSTGRES_SEEDS (host), DB_PORT, POSTGRES_USER, and SQL_PASSWORD, which temporal-sql-tool reads itself.
+# Needs POSTGRES_SEEDS (host), DB_PORT, POSTGRES_USER, and the password in SQL_PASSWORD_FILE.
 set -eu
 
+# temporal-sql-tool reads it itself; on its command line everybody could.
+SQL_PASSWORD=$(cat "$SQL_PASSWORD_FILE")
+export SQL_PASSWORD
 SCHEMA=/etc/temporal/schema/postgresql/v12
 
 sql() {

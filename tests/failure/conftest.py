@@ -46,6 +46,16 @@ async def running(rig: Rig) -> Rig:
     return await rig.start_all()
 
 
+@pytest_asyncio.fixture
+async def alone(tmp_path: Path) -> AsyncIterator[Rig]:
+    """Everything running around a Temporal server of its own."""
+    one = Rig(tmp_path)
+    try:
+        yield await one.start_all()
+    finally:
+        await gone(one)
+
+
 async def gone(rig: Rig) -> None:
     for name in list(rig.processes):
         await rig.kill(name)

@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
+
+from confirmo.client.commands import build_app
+from harness.compose import read_compose
 
 PARTS = ("policies", "workflows", "activities", "worker", "client", "examples")
 
@@ -61,5 +65,46 @@ def tables(pages: dict[str, str]) -> Any:
             elif rows or line.startswith("#"):
                 break
         return rows[2:]
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def source(root: Path) -> str:
+    """The compose file's text."""
+    return (root / "docker-compose.yml").read_text()
+
+
+@pytest.fixture(scope="session")
+def compose(source: str) -> dict[str, Any]:
+    """The compose file, every variable at its default."""
+    return read_compose(source)
+
+
+@pytest.fixture(scope="session")
+def services(compose: dict[str, Any]) -> dict[str, Any]:
+    """All services, those of profiles included."""
+    return compose["services"]
+
+
+@pytest.fixture(scope="session")
+def secrets(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The secrets that the script makes."""
+    folder = tmp_path_factory.mktemp("secrets")
+    subprocess.run(["sh", root / "deploy/secrets.sh", folder], check=True, capture_output=True, timeout=30)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def parse() -> Any:
+    """``parse(words)``: what follows ``confirmo`` read by the real command line, and not run."""
+    group = get_command(build_app())
+
+    def read(words: list[str]) -> None:
+        command = group
+        while commands := getattr(command, "commands", None):
+            command, words = commands[words[0]], words[1:]
+        with command.make_context(command.name, list(words)):
+            pass
 
     return read

@@ -1,46 +1,38 @@
-"""The compose file and the image, as far as they can be checked without a container engine.
-
-Its services run here as plain processes: same commands, same health checks, on other ports.
-"""
+"""The compose file and what it names, as far as they can be checked without a container engine."""
 
 import json
-import os
 import re
-import shlex
-import signal
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
-from temporalio.testing import WorkflowEnvironment
 
-from confirmo.policies.names import SEARCH_ATTRIBUTES
+from confirmo.policies.catalog import load_catalog
+from confirmo.worker.app import longest_attempt
 from confirmo.worker.embedded import DYNAMIC_CONFIG, SQLITE_PRAGMAS
+from confirmo.worker.settings import Settings
+from harness.compose import BIN, SECRETS, VARIABLE
 
-BOUND = 30.0
-VARIABLE = re.compile(r"\$\{([A-Z_]+)(:-([^}]*))?\}")
-BIN = Path(sys.executable).parent
+PAGE = "docs/compose.md"
+NEVER_END = ("unless-stopped", "always")
+WITHOUT_HEALTHCHECK = {"otel-collector"}
+"""Its image holds one program, and nothing to ask it with."""
 
+AWAITED = {"./deploy/grafana/dashboard.json"}
+"""Comes with the metrics that it shows."""
 
-@pytest.fixture(scope="module")
-def source(root: Path) -> str:
-    return (root / "docker-compose.yml").read_text()
-
-
-@pytest.fixture(scope="module")
-def services(source: str) -> dict[str, Any]:
-    """All services, every variable at its default."""
-    filled = VARIABLE.sub(lambda match: match[3] or "", source)
-    return yaml.safe_load(filled)["services"]
+ELSEWHERE = {
+    "metrics_port",
+    "encryption_keys_file",
+    "evidence_key_file",
+    "oidc_issuer",
+    "oidc_audience",
+    "oidc_resource_url",
+}
+"""Settings that other parts read than the worker's first ones."""
 
 
 def test_the_file_follows_the_compose_specification(root: Path) -> None:
@@ -51,20 +43,109 @@ def test_the_file_follows_the_compose_specification(root: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_image_is_pinned_and_the_schema_is_that_of_the_server(
+def test_every_image_is_pinned_to_the_versions_that_the_tests_run(
     services: dict[str, Any], pyproject: dict[str, Any]
 ) -> None:
-    images = {name: service["image"].rpartition(":") for name, service in services.items()}
-    assert all(re.match(r"\d", tag) for _, _, tag in images.values())
-    assert images["temporal"][2] == images["temporal-schema"][2] == images["temporal-namespace"][2]
-    assert images["worker"][2] == pyproject["project"]["version"]
+    tags = {name: service["image"].rpartition(":")[2].removeprefix("v") for name, service in services.items()}
+    assert all(re.match(r"\d+\.\d+\.\d+|16\.\d+", tag) for tag in tags.values()), tags
+    said = subprocess.run(
+        [BIN / "temporal", "--version"], capture_output=True, text=True, timeout=30, check=True
+    )
+    embedded = dict(re.findall(r"(Server|UI) ([\d.]+)", said.stdout))
+    assert tags["temporal"] == tags["temporal-schema"] == tags["temporal-namespace"] == embedded["Server"]
+    assert tags["temporal-ui"] == embedded["UI"]
+    assert tags["worker"] == tags["mcp"] == pyproject["project"]["version"]
 
 
-def test_every_variable_has_a_default_and_is_documented(source: str, tables: Any) -> None:
+def test_every_variable_is_documented_with_its_default(
+    source: str, services: dict[str, Any], tables: Any
+) -> None:
     defaults = {name: default for name, _, default in VARIABLE.findall(source)}
-    documented = {row[0].strip("`"): row[1].strip("`") for row in tables("docs/compose.md", "Variables")}
     assert all(defaults.values())
-    assert documented == defaults
+    passed_on = {
+        name
+        for service in services.values()
+        for name, value in service.get("environment", {}).items()
+        if value is None
+    }
+    documented = {row[0].strip("`"): row[1].strip("`") for row in tables(PAGE, "Variables")}
+    assert documented == defaults | dict.fromkeys(passed_on, "not set")
+
+
+def test_every_setting_that_is_passed_on_exists(services: dict[str, Any]) -> None:
+    given = {name for service in services.values() for name in service.get("environment", {})}
+    ours = {name.removeprefix("CONFIRMO_").lower() for name in given if name.startswith("CONFIRMO_")}
+    assert ours <= Settings.model_fields.keys() | ELSEWHERE
+
+
+def test_every_container_can_do_as_little_as_possible(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"], name
+        assert "cap_add" not in service, name
+        assert not service.get("privileged"), name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert re.fullmatch(r"[1-9]\d*:\d+", service["user"]), name
+        assert service["deploy"]["resources"]["limits"].keys() == {"cpus", "memory", "pids"}, name
+        assert service["logging"]["options"]["max-size"], name
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", [])), name
+
+
+def test_only_temporal_reaches_the_database(compose: dict[str, Any], services: dict[str, Any]) -> None:
+    inside = {name for name, service in services.items() if "database" in service.get("networks", [])}
+    assert inside == {"postgres", "temporal-schema", "temporal"}
+    assert compose["networks"]["database"]["internal"] is True
+    assert services["postgres"]["networks"] == services["temporal-schema"]["networks"] == ["database"]
+
+
+def test_no_secret_is_a_variable_and_every_file_of_one_is_mounted(
+    compose: dict[str, Any], services: dict[str, Any], pages: dict[str, str]
+) -> None:
+    chosen = set(re.findall(rf"{SECRETS}/\w+", pages[PAGE]))
+    for name, service in services.items():
+        mounted = {f"{SECRETS}/{secret}" for secret in service.get("secrets", [])}
+        named = [str(value) for value in service.get("environment", {}).values()] + service.get("command", [])
+        always = {value for value in named if value.startswith(SECRETS)}
+        assert always <= mounted <= always | chosen, name
+        for variable in service.get("environment", {}):
+            secret = re.search("PASSWORD|PWD|SECRET|TOKEN|KEY", variable)
+            assert not secret or variable.endswith("_FILE"), f"{name}: {variable}"
+    used = {secret for service in services.values() for secret in service.get("secrets", [])}
+    assert used == compose["secrets"].keys()
+
+
+def test_the_script_makes_every_secret_once_for_its_owner_alone(
+    compose: dict[str, Any], root: Path, tmp_path: Path
+) -> None:
+    def make() -> dict[str, bytes]:
+        script = root / "deploy/secrets.sh"
+        subprocess.run(["sh", script, tmp_path / "new"], check=True, capture_output=True, timeout=30)
+        return {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+
+    made = make()
+    assert made.keys() == {Path(secret["file"]).name for secret in compose["secrets"].values()}
+    assert all(len(secret) >= 32 for secret in made.values())
+    assert len(set(made.values())) == len(made)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+    assert make() == made
+
+
+def test_secrets_stay_out_of_the_repository_and_the_image(root: Path) -> None:
+    assert "deploy/secrets/" in (root / ".gitignore").read_text().splitlines()
+    assert "deploy/secrets" in (root / ".dockerignore").read_text().splitlines()
+
+
+def test_whatever_stays_up_says_whether_it_is_well(services: dict[str, Any]) -> None:
+    stays = {name for name, service in services.items() if service["restart"] in NEVER_END}
+    assert {name for name in stays if "healthcheck" not in services[name]} == WITHOUT_HEALTHCHECK
+
+
+def test_a_stop_waits_for_the_longest_call_of_the_catalogue(services: dict[str, Any], root: Path) -> None:
+    urls = {"CONTAS_URL": "http://contas:8100/mcp", "RETAIL_URL": "http://retail:8200/mcp"}
+    catalog = load_catalog(root / "examples/confirmo/examples/config", urls).catalog
+    assert catalog is not None
+    grace = int(services["worker"]["stop_grace_period"].removesuffix("s"))
+    assert grace > longest_attempt(catalog).total_seconds()
 
 
 def test_every_dependency_exists_and_can_come_true(services: dict[str, Any]) -> None:
@@ -78,48 +159,40 @@ def test_every_dependency_exists_and_can_come_true(services: dict[str, Any]) -> 
 
 
 def test_every_mounted_file_exists_and_every_volume_is_declared(
-    services: dict[str, Any], source: str, root: Path
+    compose: dict[str, Any], services: dict[str, Any], root: Path
 ) -> None:
-    declared = yaml.safe_load(source)["volumes"]
     for service in services.values():
         for volume in service.get("volumes", []):
             origin = volume.split(":")[0]
-            assert (root / origin).is_dir() if origin.startswith(".") else origin in declared, origin
+            if origin.startswith("."):
+                assert (root / origin).exists() or origin in AWAITED, origin
+                assert volume.endswith(":ro"), volume
+            else:
+                assert origin in compose["volumes"]
 
 
-def test_every_command_names_something_that_exists(services: dict[str, Any], root: Path) -> None:
-    for service in services.values():
+def test_every_command_names_something_that_exists(services: dict[str, Any], root: Path, parse: Any) -> None:
+    for name, service in services.items():
         entry = service.get("entrypoint", [])
         if entry[:1] == ["/bin/sh"]:
             script = root / "deploy" / "temporal" / Path(entry[1]).name
             subprocess.run(["sh", "-n", script], check=True, timeout=10)
         elif entry[:2] == ["python", "-m"]:
             assert find_spec(entry[2]), entry
-    command = subprocess.run(
-        [BIN / "confirmo", services["worker"]["command"][0], "--help"],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=BOUND,
-        env=os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"},
-    )
-    options = [word for word in services["worker"]["command"] if word.startswith("--")]
-    assert options
-    assert all(option in command.stdout for option in options)
+        elif service["image"].startswith("confirmo:"):
+            parse(service["command"])
+        else:
+            assert not entry, name
 
 
-def test_the_image_copies_what_is_packaged_and_starts_our_command(
-    root: Path, pyproject: dict[str, Any]
+def test_every_command_of_the_page_is_one(
+    services: dict[str, Any], pages: dict[str, str], parse: Any
 ) -> None:
-    lines = [shlex.split(line) for line in (root / "Dockerfile").read_text().splitlines() if line]
-    copied = {path for line in lines if line[0] == "COPY" and "--from" not in line[1] for path in line[1:-1]}
-    assert all((root / path).exists() for path in copied)
-    packages = {
-        path.split("/")[0] for path in pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    }
-    assert packages | {"pyproject.toml", "README.md", "LICENSE", "requirements.lock"} == copied
-    (entry,) = ("".join(line[1:]) for line in lines if line[0] == "ENTRYPOINT")
-    assert json.loads(re.sub(r"[\w-]+", r'"\g<0>"', entry)) == list(pyproject["project"]["scripts"])
+    found = re.findall(r"docker compose run --rm (\w+) ([^`\n]+)", pages[PAGE])
+    assert found
+    for service, words in found:
+        assert services[service]["image"].startswith("confirmo:")
+        parse(words.split())
 
 
 def test_the_server_is_tuned_like_the_embedded_one(root: Path) -> None:
@@ -141,147 +214,3 @@ def test_every_setting_of_the_server_has_its_reason_in_the_docs(root: Path) -> N
     written = {key.strip("`"): value.strip("`") for key, value, _ in rows}
     assert written == {key: value.lower() if value == "True" else value for key, value in tuned.items()}
     assert all(reason for _, _, reason in rows)
-
-
-SQL_TOOL = """#!/bin/sh
-echo "$*" >> "$CALLS"
-"""
-
-
-def test_the_schema_job_prepares_both_databases(services: dict[str, Any], root: Path, tmp_path: Path) -> None:
-    """Against a stand-in that only writes down how it is called: the real tool is in an image."""
-    tool = tmp_path / "temporal-sql-tool"
-    tool.write_text(SQL_TOOL)
-    tool.chmod(0o755)
-    environ = services["temporal-schema"]["environment"] | {
-        "PATH": f"{tmp_path}:/usr/bin:/bin",
-        "CALLS": str(tmp_path / "calls"),
-    }
-    subprocess.run(["sh", root / "deploy/temporal/schema.sh"], env=environ, check=True, timeout=BOUND)
-    connection = "--plugin postgres12 --ep postgres -p 5432 -u temporal"
-    versioned = "/etc/temporal/schema/postgresql/v12/{}/versioned"
-    assert (tmp_path / "calls").read_text().splitlines() == [
-        f"{connection} --db {database} {step}"
-        for database, folder in (("temporal", "temporal"), ("temporal_visibility", "visibility"))
-        for step in ("create", "setup-schema -v 0.0", f"update-schema -d {versioned.format(folder)}")
-    ]
-
-
-NAMESPACE = "compose"
-
-
-@pytest.fixture(scope="module")
-def namespace(temporal: WorkflowEnvironment, services: dict[str, Any], root: Path) -> dict[str, str]:
-    """The namespace job, run twice on the real server; gives the connection."""
-    address = temporal.client.service_client.config.target_host
-    environ = services["temporal-namespace"]["environment"] | {
-        "PATH": f"{BIN}:/usr/bin:/bin",
-        "HOME": os.environ.get("HOME", "/"),
-        "TEMPORAL_ADDRESS": address,
-        "TEMPORAL_NAMESPACE": NAMESPACE,
-    }
-    for _ in range(2):
-        script = root / "deploy/temporal/namespace.sh"
-        done = subprocess.run(["sh", script], env=environ, capture_output=True, text=True, timeout=BOUND)
-        assert done.returncode == 0, done.stderr
-    return {"TEMPORAL_ADDRESS": address, "TEMPORAL_NAMESPACE": NAMESPACE}
-
-
-def test_the_namespace_job_sets_retention_and_search_attributes(
-    namespace: dict[str, str], services: dict[str, Any]
-) -> None:
-    def ask(*words: str) -> Any:
-        command = [BIN / "temporal", "operator", *words, "--namespace", NAMESPACE, "--output", "json"]
-        done = subprocess.run(
-            command, env=os.environ | namespace, check=True, capture_output=True, timeout=BOUND
-        )
-        return json.loads(done.stdout)
-
-    attributes = ask("search-attribute", "list")["customAttributes"]
-    (described,) = (
-        ask("namespace", "describe")
-        if isinstance(ask("namespace", "describe"), list)
-        else [ask("namespace", "describe")]
-    )
-    hours = int(services["temporal-namespace"]["environment"]["RETENTION"].removesuffix("h"))
-    assert described["config"]["workflowExecutionRetentionTtl"] == f"{hours * 3600}s"
-    assert {name for name in attributes if name.startswith("Confirmo")} == set(SEARCH_ATTRIBUTES)
-
-
-@dataclass
-class Stack:
-    """Services as plain processes: container ports, paths and names become this machine's."""
-
-    services: dict[str, Any]
-    root: Path
-    folder: Path
-    ports: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for port in ("8000", "8100", "8200"):
-            with socket.create_server(("127.0.0.1", 0)) as listener:
-                self.ports[port] = listener.getsockname()[1]
-
-    def here(self, words: list[str], name: str) -> list[str]:
-        mounts = dict(volume.split(":")[1::-1] for volume in self.services[name].get("volumes", []))
-        out = []
-        for word in words:
-            for container, mine in self.ports.items():
-                word = re.sub(rf"\b{container}\b", str(mine), word)
-            for inside, outside in mounts.items():
-                source = self.root / outside if outside.startswith(".") else self.folder
-                word = re.sub(rf"^{inside}(?=/|$)", str(source), word)
-            out.append(re.sub(r"//(contas|retail):", "//127.0.0.1:", word))
-        return [str(BIN / out[0]) if out[0] in ("python", "confirmo") else out[0], *out[1:]]
-
-    @contextmanager
-    def running(self, *names: str, environ: dict[str, str]) -> Iterator[list[subprocess.Popen[bytes]]]:
-        """Start some services side by side; gives their processes once their health checks pass."""
-        processes: list[subprocess.Popen[bytes]] = []
-        try:
-            processes += [self.start(name, environ) for name in names]
-            for name, process in zip(names, processes, strict=True):
-                self.until_healthy(name, process)
-            yield processes
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait(BOUND)
-
-    def start(self, name: str, environ: dict[str, str]) -> subprocess.Popen[bytes]:
-        service = self.services[name]
-        command = self.here([*service.get("entrypoint", ["confirmo"]), *service.get("command", [])], name)
-        variables = service.get("environment", {}).items()
-        given = {key: self.here(["", str(value)], name)[1] for key, value in variables}
-        with (self.folder / f"{name}.log").open("wb") as log:
-            return subprocess.Popen(
-                command, cwd=self.folder, env=os.environ | given | environ, stdout=log, stderr=log
-            )
-
-    def until_healthy(self, name: str, process: subprocess.Popen[bytes]) -> None:
-        check = self.here(self.services[name]["healthcheck"]["test"][1:], name)
-        deadline = time.monotonic() + BOUND
-        while subprocess.run(check, capture_output=True, timeout=BOUND).returncode != 0:
-            log = (self.folder / f"{name}.log").read_text()
-            assert process.poll() is None, log
-            assert time.monotonic() < deadline, log
-            time.sleep(0.2)
-
-
-def test_the_services_start_become_healthy_work_and_end_as_plain_processes(
-    services: dict[str, Any], namespace: dict[str, str], root: Path, tmp_path: Path
-) -> None:
-    stack = Stack(services, root, tmp_path)
-    with ExitStack() as running:
-        running.enter_context(stack.running("contas", "retail", environ={}))
-        (worker,) = running.enter_context(stack.running("worker", environ=namespace))
-        started = subprocess.run(
-            [BIN / "confirmo", "start", "cancelar_pedido", "--arg", "order_id=PED-1001", "--json"],
-            env=os.environ | namespace,
-            check=True,
-            capture_output=True,
-            timeout=BOUND,
-        )
-        assert json.loads(started.stdout)["status"] == "AWAITING_CONFIRMATION"
-        worker.send_signal(signal.SIGTERM)
-        assert worker.wait(BOUND) == 0

@@ -90,15 +90,15 @@ def mcp(
 
 
 async def _serve(face: _Face, transport: Transport, host: str, port: int) -> Exit:
-    from confirmo.client.mcp_face import serve_http, serve_stdio
+    from confirmo.client.mcp_face import health_routes, serve_http, serve_stdio
     from confirmo.worker.app import stop_event
 
     async with AsyncExitStack() as stack:
-        server = await _server(face, stack)
+        server, client = await _server(face, stack)
         if transport is Transport.STREAMABLE_HTTP:
             listener = stack.enter_context(_listener(host, port))
             _announce(host, listener.getsockname()[1])
-            await serve_http(server, listener, host, stop_event())
+            await serve_http(server, listener, host, stop_event(), health_routes(client.temporal))
             return Exit.DONE
         stop = stop_event()
         tasks = [asyncio.create_task(serve_stdio(server)), asyncio.create_task(stop.wait())]
@@ -112,7 +112,7 @@ async def _serve(face: _Face, transport: Transport, host: str, port: int) -> Exi
     return Exit.DONE
 
 
-async def _server(face: _Face, stack: AsyncExitStack) -> Any:
+async def _server(face: _Face, stack: AsyncExitStack) -> tuple[Any, TransactionClient]:
     from confirmo.client.mcp_face import FaceOptions, NameTaken, Wrapped, build_server
 
     wrapped: dict[str, Wrapped] = {}
@@ -127,7 +127,7 @@ async def _server(face: _Face, stack: AsyncExitStack) -> Any:
         client = await TransactionClient.connect(task_queue=Settings().task_queue)
     options = FaceOptions(face.tenant, face.actor, face.locale, face.state_key, wrapped)
     try:
-        return build_server(client, catalog, options)
+        return build_server(client, catalog, options), client
     except NameTaken as taken:
         raise WrongUse(str(taken)) from None
 

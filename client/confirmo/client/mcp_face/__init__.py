@@ -1,7 +1,16 @@
 """The MCP face: every tool of a catalogue as an MCP tool that asks before it acts. Loaded by ``confirmo mcp`` alone."""
 
+from confirmo.client.mcp_face.health import health_routes
 from confirmo.client.mcp_face.options import FaceOptions, Wrapped
 from confirmo.client.mcp_face.server import NameTaken, build_server
 from confirmo.client.mcp_face.serving import serve_http, serve_stdio
 
-__all__ = ["FaceOptions", "NameTaken", "Wrapped", "build_server", "serve_http", "serve_stdio"]
+__all__ = [
+    "FaceOptions",
+    "NameTaken",
+    "Wrapped",
+    "build_server",
+    "health_routes",
+    "serve_http",
+    "serve_stdio",
+]

@@ -8,6 +8,7 @@ from typing import Any
 import uvicorn
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
+from starlette.routing import Route
 
 _GRACE_SECONDS = 5
 
@@ -18,7 +19,9 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], listener: socket.socket, host: str, stop: asyncio.Event) -> None:
+async def serve_http(
+    server: Server[Any], listener: socket.socket, host: str, stop: asyncio.Event, beside: list[Route]
+) -> None:
     """Serve ``/mcp`` on a bound socket until ``stop``.
 
     Args:
@@ -26,8 +29,9 @@ async def serve_http(server: Server[Any], listener: socket.socket, host: str, st
         listener: Bound and listening.
         host: Where it listens; on a local one, requests with a foreign ``Host`` or ``Origin`` are refused.
         stop: Set to end; calls under way get five seconds, and their transactions go on in any case.
+        beside: What else is served, whatever ``/mcp`` asks of its callers.
     """
-    app = server.streamable_http_app(host=host)
+    app = server.streamable_http_app(host=host, custom_starlette_routes=beside)
     http = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=_GRACE_SECONDS)
     )

@@ -435,7 +435,7 @@ async def _delivery(tx: Tx) -> Tx:
     return delivery
 
 
-SUPERSEDED = {"cancelled_while_executing"}
+SUPERSEDED = {"cancelled_while_executing", "merged_task"}
 """Scenarios that ask the server for something else today, behind ``workflow.patched``; their histories still replay."""
 
 SCENARIOS: dict[str, Scenario] = {

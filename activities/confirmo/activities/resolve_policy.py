@@ -69,6 +69,7 @@ class ResolvePolicy:
             payload_bytes=self.payload_bytes,
             webhook=self.webhook,
             completions=self.completions,
+            waits_for_deliveries=True,
             texts=self._texts(request.locale),
             task_queues=self._task_queues(tool, related),
         )

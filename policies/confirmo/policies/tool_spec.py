@@ -209,6 +209,7 @@ class ResolvedPolicy(Wire):
         slice_seconds: A slice begins no new call after this long.
         webhook: Whether questions go to a webhook, which is tried for as long as a question is open.
         completions: Whether it is also told how a transaction ended.
+        waits_for_deliveries: Whether a run ends after its deliveries, without a marker that says so.
         texts: The deployment's own texts in the locale that was asked for.
         task_queues: Task queue of each server that has one of its own; the others' calls go to the transaction's.
     """
@@ -225,6 +226,7 @@ class ResolvedPolicy(Wire):
     slice_seconds: float = 3.0
     webhook: bool = False
     completions: bool = False
+    waits_for_deliveries: bool = False
     texts: TextOverrides = TextOverrides()
     task_queues: dict[str, str] = {}
 

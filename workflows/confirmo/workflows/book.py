@@ -140,6 +140,12 @@ class Book:
         return resolved is not None and resolved.completions
 
     @property
+    def waits_for_deliveries(self) -> bool:
+        """Whether the run ends after its deliveries, as all begun since 0.2."""
+        resolved = self.policies.get(self.request.tool_name)
+        return resolved is not None and resolved.waits_for_deliveries
+
+    @property
     def root(self) -> str:
         """What idempotency keys are derived from: the first transaction of a chain of redrives."""
         redrive = self.request.redrive

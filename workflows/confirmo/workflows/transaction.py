@@ -107,12 +107,14 @@ class TransactionWorkflow:
     async def _deliveries_ended(self) -> None:
         """Let no delivery end in the very task that closes the run: it would lose the messages of that task.
 
-        Transactions begun before 0.2 did not wait.
+        Transactions begun before 0.2 did not wait, those of its first workers with a marker. The marker must not depend
+        on what is pending: a replay may take two workflow tasks for one (https://github.com/temporalio/sdk-rust/issues/1606).
         """
-        pending = [delivery for delivery in self._book.deliveries if not delivery.done()]
-        if pending and workflow.patched(DELIVERIES_END_FIRST):
-            waiting = workflow.wait_condition(lambda: all(delivery.done() for delivery in pending))
-            await self._shielded(asyncio.create_task(waiting))
+        deliveries = self._book.deliveries
+        if not deliveries or not (self._book.waits_for_deliveries or workflow.patched(DELIVERIES_END_FIRST)):
+            return
+        waiting = workflow.wait_condition(lambda: all(delivery.done() for delivery in deliveries))
+        await self._shielded(asyncio.create_task(waiting))
 
     async def _shielded(self, task: asyncio.Task[Any]) -> None:
         """Wait for ``task``; Temporal's own cancel becomes a cancel of the transaction."""

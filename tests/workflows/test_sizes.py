@@ -55,6 +55,9 @@ async def test_a_validator_that_answers_too_much_is_malformed(desk, loja):
     loja.on["checar_assinaturas"] = resolving(1, nota="x" * 700_000)
     tx = await (await desk()).start(*F1)
     assert (tx.opened["status"], tx.opened["reason_code"]) == ("OUT_OF_SCOPE", "prevalidation_error")
+    error = tx.opened["transaction_pre_validation"]["error"]
+    assert "above the payload limit of 600,000" in error
+    assert "CONFIRMO_PAYLOAD_STORE" in error
 
 
 async def test_a_cancel_ends_the_wait_between_two_attempts(desk, loja):

@@ -188,7 +188,8 @@ class TransactionState(Wire):
     """What a transaction looks like now.
 
     Attributes:
-        items: All of them, up to 3,000; of a larger set 500: what failed, what is unknown, and then the others.
+        items: All of them, up to 3,000; of a larger set, or one whose texts fill an answer, 500: what failed, what
+            is unknown, and then the others.
         items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
         parameter_types: Declared type words of the missing and invalid parameters.
     """

@@ -163,7 +163,9 @@ def _cut_state(state: TransactionState, limit: int) -> TransactionState:
         rest = bytes_of(state.model_copy(update={"result": None}))
         result = bound_result(state.result, max(limit - rest, limit // 4))
         state = state.model_copy(update={"result": result})
-    return state if bytes_of(state) <= limit else _fewer_items(state)
+    beside = bytes_of(state.model_copy(update={"items": ()}))
+    # With a payload store the arguments alone may fill the answer, which then goes there with all items.
+    return _fewer_items(state) if beside <= limit < bytes_of(state) else state
 
 
 def _fewer_items(state: TransactionState) -> TransactionState:

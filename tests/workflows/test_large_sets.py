@@ -206,6 +206,14 @@ async def test_large_evidence_ends_a_slice_early_and_stays_whole(desk, loja):
     assert all(len(entry["extrato"]) == 1_800 and "truncated" not in entry for entry in entries)
 
 
+async def test_evidence_of_many_calls_at_once_stays_whole_while_it_fits(desk, loja):
+    loja.on[BACK] = {"success": True, "extrato": "x" * 15_000}
+    tx = await (await desk(policies=policies(max_concurrency=40))).start(BACK, {"encomenda_ids": ids_of(40)})
+    await tx.confirm(digest=tx.opened["confirmation"]["digest"])
+    result = await tx.result()
+    assert [len(e["extrato"]) for e in result["result"]["output"][BACK]["results"]] == [15_000] * 40
+
+
 async def test_a_set_beyond_the_limit_is_refused_with_a_sentence(desk, loja):
     tx = await (await desk(policies=policies())).start(BACK, {"encomenda_ids": ids_of(10_001)})
     assert (tx.opened["status"], tx.opened["reason_code"]) == ("BLOCKED", "too_large")

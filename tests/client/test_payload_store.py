@@ -35,7 +35,9 @@ NOTE = "ã" * 260
 
 def policies(**execution):
     keyed = {"call": "per_item", "effect": "keyed", "max_concurrency": 64, "max_attempts": 3}
-    return {BACK: {"pre_validation": {"enabled": False}, "execution": keyed | execution}}
+    undo = {"tool": "avisar_cliente", "arguments": {"canal": "{{ item_id }}"}}
+    own = {"pre_validation": {"enabled": False}, "compensate": undo}
+    return {BACK: own | {"execution": keyed | execution}}
 
 
 def given(count=MANY):
@@ -155,6 +157,30 @@ async def test_a_large_set_goes_through_the_store_and_every_client_can_tell(
     await confirmed(door, again)
     loja.on[BACK] = {"success": True}
     assert [entry["item_id"] for entry in entries_of(await result_of(door, again))] == ["ENC-00007"]
+
+
+async def test_taking_up_a_large_set_needs_the_store_and_says_so(open_shop, client, loja):
+    loja.on[BACK] = lambda call: {
+        "results": [
+            {"id": item["id"], "success": item["id"] == "ENC-00007"}
+            for item in call.arguments["encomenda_ids"]
+        ]
+    }
+    door, _ = await open_shop(call="whole")
+    state = await started(door, [{"id": f"ENC-{number:05}", "nota": NOTE * 10} for number in range(400)])
+    await confirmed(door, state)
+    assert (await result_of(door, state)).multi_item_status == "PARTIAL_SUCCESS"
+    for undo in (True, False):
+        with pytest.raises(
+            (RequestTooLarge, PayloadNotFound), match="CONFIRMO_PAYLOAD_STORE to the workers'"
+        ):
+            await TransactionClient(client).redrive(state.transaction_id, undo=undo)
+    undone = await result_of(door, await door.redrive(state.transaction_id, undo=True))
+    entries = undone.result["output"]["avisar_cliente"]["results"]
+    assert [(entry["item_id"], entry["outcome"]) for entry in entries] == [("ENC-00007", "SUCCEEDED")]
+    assert (await door.redrive(state.transaction_id, undo=True)).transaction_id == undone.transaction_id
+    again = await door.redrive(state.transaction_id)
+    assert (again.status, len(again.items)) == ("AWAITING_CONFIRMATION", 399)
 
 
 async def test_the_command_line_goes_through_the_store(open_shop, store, cli, loja, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from typing import Any
 from temporalio.client import Client
 
 from confirmo.policies.tool_spec import TextOverrides
+from confirmo.workflows.converter import storing_converter
 from harness.desk import Desk, catalog_of, open_desk
 from harness.tool_server import Call, ToolServer
 
@@ -114,9 +115,13 @@ async def open_shop(
     policies: dict[str, Any] | None = None,
     servers: dict[str, Any] | None = None,
     texts: dict[str, TextOverrides] | None = None,
+    payload_store: str | None = None,
     **options: Any,
 ) -> AsyncIterator[Desk]:
-    """A desk for the shop, with changes laid over its files, and perhaps texts of its own."""
+    """A desk for the shop, with changes laid over its files, and perhaps texts and a payload store of its own."""
+    if payload_store is not None:
+        address = client.service_client.config.target_host
+        client = await Client.connect(address, data_converter=storing_converter(payload_store))
     catalog = catalog_of(
         merged(TOOLS, tools or {}),
         merged(POLICIES, policies or {}),

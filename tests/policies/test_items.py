@@ -352,3 +352,12 @@ def test_too_many_items_or_too_much_to_carry_is_too_large() -> None:
     assert not too_large({"a": "x"}, items, 3)
     assert too_large({"a": "x"}, items, 2)
     assert too_large({"a": "x" * 1_000_001}, (), 3)
+
+
+def test_what_is_to_be_carried_is_measured_in_bytes_as_it_travels() -> None:
+    emoji = freeze([{"id": f"E-{number}", "name": "👩" * 1_000} for number in range(75)])
+    assert too_large({}, emoji, 75)
+    assert not too_large({}, emoji, 75, sizes=1)
+    plain = freeze(f"ENC-{number:06}" for number in range(10_000))
+    assert not too_large({"ids": [item.item_id for item in plain]}, plain, 10_000)
+    assert too_large({}, plain, 10_000, sizes=1)

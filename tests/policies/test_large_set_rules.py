@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confirmo.policies import slicing
-from confirmo.policies.bounding import PAYLOAD_BYTES, bytes_of
+from confirmo.policies.bounding import PAYLOAD_BYTES, bound_state, bytes_of
 from confirmo.policies.constructing import construct
 from confirmo.policies.evidence import CallReport, ItemOutcome
 from confirmo.policies.item_pages import item_page, shown_first
 from confirmo.policies.items import _frozen, freeze
-from confirmo.policies.models import FrozenItem, ItemsAsked, Outcome
+from confirmo.policies.models import FrozenItem, ItemsAsked, ItemState, Outcome, TransactionState
 
 POSITIVE = st.integers(1, 5_000)
 
@@ -159,3 +159,19 @@ def test_a_plain_text_freezes_as_the_long_way_does(entries, item_key):
     assert [item.model_dump_json() for item in short] == [item.model_dump_json() for item in long]
     for item in short:
         assert item == _frozen(item.data, item_key)
+
+
+def test_a_state_of_long_items_shows_fewer_of_them_the_failed_ones_among_them():
+    name = "n" * 800
+    items = tuple(
+        ItemState(item_id=f"{name}{n}", label=name, outcome=Outcome.FAILED if n == 2_000 else None)
+        for n in range(2_001)
+    )
+    state = TransactionState(
+        transaction_id="tx", status="EXECUTING", tool_name="t", requested_tool_name="t", items=items
+    )
+    cut = bound_state(state)
+    assert (len(cut.items), cut.items_omitted) == (500, 1_501)
+    assert cut.items[:499] == items[:499]
+    assert cut.items[499] == items[2_000]
+    assert bytes_of(cut) < 1_700_000

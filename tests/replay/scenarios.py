@@ -7,6 +7,7 @@ today's code would do (timeouts, retry policies, timers: what replay does not se
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import SecretStr
@@ -370,6 +371,70 @@ async def claimed_slices(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+def _per_item(**execution: Any) -> dict[str, Any]:
+    own = {"call": "per_item", "max_concurrency": 8} | execution
+    return {F2[0]: {"pre_validation": {"enabled": False}, "execution": own}}
+
+
+async def retries_claim(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """An item of an unsafe slice that was refused is written down again before it goes out again."""
+    loja.on[F2[0]] = {"success": True}
+    pages = iter([Page(429, headers={"retry-after": "0"})])
+    loja.pages[F2[0]] = lambda _: next(pages, None)
+    d = await desk(policies=_per_item(effect="unsafe", max_concurrency=1))
+    tx = await d.start(F2[0], {"encomenda_ids": [f"ENC-{number:04}" for number in range(22)]})
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def room_in_the_next_task(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """Twenty calls at once count more bytes than one task brings: the tool has an endless description."""
+    loja.on[F2[0]] = {"success": True}
+    ids = {"type": "array", "label": "as encomendas", "description": "d" * 160_000}
+    own = {"tools": {F2[0]: {"args_schema": {"encomenda_ids": ids}}}}
+    d = await desk(**own, policies=_per_item(effect="keyed", max_concurrency=20))
+    tx = await d.start(F2[0], {"encomenda_ids": [f"ENC-{number:04}" for number in range(20)]})
+    await tx.confirm()
+    await tx.result()
+    return tx
+
+
+async def deliveries_end_first(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """A no while the receiver still holds the question."""
+    answered = asyncio.Event()
+
+    async def hold() -> int:
+        async with asyncio.timeout(20):
+            await answered.wait()
+        return 204
+
+    async with WebhookReceiver().running() as receiver:
+        receiver.answering(hold)
+        tx = await (await desk(settings=_webhook(receiver))).start(*F2)
+        await receiver.until("confirmation.requested")
+        await tx.reject()
+        await receiver.until("transaction.cancelled")
+        answered.set()
+        await tx.result()
+        return tx
+
+
+async def stored(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """A worker with a payload store, and slices whose size is measured."""
+    loja.on[F2[0]] = {"success": True}
+    with TemporaryDirectory() as folder:
+        d = await desk(
+            policies=_per_item(effect="keyed"),
+            settings=Settings(heartbeat_seconds=15, max_items=90_000),
+            payload_store=f"dir:{folder}",
+        )
+        tx = await d.start(F2[0], {"encomenda_ids": [f"ENC-{number:04}" for number in range(30)]})
+        await tx.confirm()
+        await tx.result()
+        return tx
+
+
 OWN_TEXTS = TextOverrides(
     texts={
         "hint": "Diga 'sim' para fazer ou 'não' para desistir.",
@@ -449,6 +514,7 @@ SCENARIOS: dict[str, Scenario] = {
         cancelled_while_executing,
         claimed_slices,
         confirmed,
+        deliveries_end_first,
         end_delivered,
         end_refused,
         end_told,
@@ -466,10 +532,13 @@ SCENARIOS: dict[str, Scenario] = {
         rejected,
         resolved,
         retargeted,
+        retries_claim,
         revalidated,
+        room_in_the_next_task,
         sent_again_after_throttling,
         signal_instead_of_update,
         slices,
+        stored,
         undo_asked,
         undone,
         unsafe_verified,

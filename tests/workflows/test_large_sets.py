@@ -1,6 +1,7 @@
 """Thousands of items under one yes: short histories, bounded payloads, and every result can be read."""
 
 import asyncio
+import json
 
 import pytest
 import pytest_asyncio
@@ -14,6 +15,7 @@ from harness.desk import catalog_of, open_desk
 from harness.shop import POLICIES, TOOLS, merged
 
 BACK = "devolver_encomendas"
+END = "encerrar_assinaturas"
 MANY = 3_200
 
 
@@ -32,7 +34,8 @@ async def stored(client, loja, tmp_path):
     address = client.service_client.config.target_host
     own = await Client.connect(address, data_converter=storing_converter(f"dir:{tmp_path}"))
     loja.on[BACK] = {"success": True, "protocolo": "DV-1"}
-    catalog = catalog_of(TOOLS, merged(POLICIES, policies()), {"loja": {"endpoint": loja.endpoint}})
+    own_policies = policies() | {END: {"execution": {"call": "whole"}}}
+    catalog = catalog_of(TOOLS, merged(POLICIES, own_policies), {"loja": {"endpoint": loja.endpoint}})
     async with open_desk(own, catalog) as desk:
         yield desk
 
@@ -84,6 +87,25 @@ async def test_ten_thousand_items_leave_a_short_history_and_every_result_can_be_
     assert max(p.ByteSize() for event in history.events for p in payloads(event)) < 1_000_000
     assert not any(e.HasField("workflow_task_failed_event_attributes") for e in history.events)
     assert (await pages(tx))[0] == entries
+
+
+async def test_a_validator_resolves_more_than_two_megabytes_through_the_store(stored, loja):
+    count = 4_000
+    items = [{"id": f"A-{n:05}", "name": f"Assinatura {n}", "nota": "n" * 600} for n in range(count)]
+    loja.on["checar_assinaturas"] = {
+        "eligible": True,
+        "transaction_decision": {"resolved_arguments": {"items": items}},
+    }
+    assert len(json.dumps(items)) > 2_000_000
+    loja.on[END] = {"results": [{"id": item["id"], "success": item["id"] != "A-00007"} for item in items]}
+    tx = await stored.start(END, {"alvo": "todas"})
+    assert (tx.opened["status"], len(tx.opened["items"])) == ("AWAITING_CONFIRMATION", 500)
+    await tx.confirm(digest=tx.opened["confirmation"]["digest"])
+    result = await tx.result()
+    counts = result["metadata"]["multi_item"]
+    assert (counts["items_succeeded_count"], counts["items_failed_count"]) == (count - 1, 1)
+    [call] = loja.called(END)
+    assert call.arguments["items"] == items
 
 
 async def test_the_state_of_a_large_set_shows_what_failed_first(desk, loja):
@@ -182,6 +204,14 @@ async def test_large_evidence_ends_a_slice_early_and_stays_whole(desk, loja):
     entries, _ = await pages(tx)
     assert len(entries) == 1_000
     assert all(len(entry["extrato"]) == 1_800 and "truncated" not in entry for entry in entries)
+
+
+async def test_evidence_of_many_calls_at_once_stays_whole_while_it_fits(desk, loja):
+    loja.on[BACK] = {"success": True, "extrato": "x" * 15_000}
+    tx = await (await desk(policies=policies(max_concurrency=40))).start(BACK, {"encomenda_ids": ids_of(40)})
+    await tx.confirm(digest=tx.opened["confirmation"]["digest"])
+    result = await tx.result()
+    assert [len(e["extrato"]) for e in result["result"]["output"][BACK]["results"]] == [15_000] * 40
 
 
 async def test_a_set_beyond_the_limit_is_refused_with_a_sentence(desk, loja):

@@ -1,7 +1,5 @@
 """A replay may take two workflow tasks for one (https://github.com/temporalio/sdk-rust/issues/1606)."""
 
-import asyncio
-
 import pytest
 
 from harness.desk import Desk, refusal
@@ -19,8 +17,8 @@ async def closed_after_a_refusal(desk: Desk) -> None:
 
 # The SDK says so of local activities whose workflow it has just thrown out.
 @pytest.mark.filterwarnings("ignore:Cannot find activity to cancel")
-@pytest.mark.parametrize("round", range(3))
-async def test_a_run_can_be_read_whatever_tasks_a_replay_takes_together(client, tools, round) -> None:
+async def test_a_run_can_be_read_whatever_tasks_a_replay_takes_together(client, tools) -> None:
     tools.on |= base_behaviour()
     async with open_shop(client, tools, max_cached_workflows=0) as desk:
-        await asyncio.gather(*(closed_after_a_refusal(desk) for _ in range(8)))
+        for _ in range(6):
+            await closed_after_a_refusal(desk)

@@ -242,6 +242,20 @@ def test_an_unreadable_directory_is_told_from_a_lost_payload(tmp_path):
         asyncio.run(storing_converter(f"dir:{tmp_path}").decode([claim("confirmo.directory", **data)]))
 
 
+async def test_a_store_that_is_no_directory_now_is_away_and_its_payloads_are_not_lost(tmp_path):
+    folder = tmp_path / "payloads"
+    converter = storing_converter(f"dir:{folder}")
+    [stored] = await converter.encode([LARGE])
+    folder.rename(tmp_path / "away")
+    folder.write_text("in the way")
+    for reader in (converter, data_converter):
+        with pytest.raises(StoreUnavailable, match="cannot be read"):
+            await reader.decode([stored])
+    folder.unlink()
+    (tmp_path / "away").rename(folder)
+    assert await converter.decode([stored]) == [LARGE]
+
+
 def test_a_process_ends_without_a_word_about_its_connections(s3):
     code = """
 import asyncio, gc

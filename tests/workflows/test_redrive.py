@@ -313,6 +313,25 @@ async def test_a_step_gets_the_evidence_that_its_arguments_name(desk, loja):
     assert call.arguments == {"canal": text}
 
 
+async def test_an_undo_ends_before_its_history_is_too_long_and_the_next_one_takes_the_rest(
+    desk, loja, monkeypatch
+):
+    loja.on["reativar"] = {"success": True}
+    d = await desk(**undoing("on_request"))
+    first = await d.run(*F1)
+    with monkeypatch.context() as short:
+        short.setattr("confirmo.workflows.undoing.MOST_EVENTS", 12)
+        result = await confirmed(d, await client_of(d).redrive(first["transaction_id"], undo=True))
+    entries = result["result"]["output"]["reativar"]["results"]
+    done = [entry["item_id"] for entry in entries if entry["success"]]
+    left = [entry["item_id"] for entry in entries if entry.get("reason_code") == "not_executed"]
+    assert (sorted(done + left), result["partial_success"]) == (["A-01", "A-02", "A-03"], True)
+    assert len(loja.called("reativar")) == len(done) < 3
+    result = await confirmed(d, await client_of(d).redrive(first["transaction_id"], undo=True))
+    assert outcomes(result, "reativar") == dict.fromkeys(left, "SUCCEEDED")
+    assert len(loja.called("reativar")) == 3
+
+
 async def test_a_redrive_and_an_undo_of_the_same_transaction_are_two_and_another_way_is_refused(desk, loja):
     loja.on |= {
         SET: lambda call: (

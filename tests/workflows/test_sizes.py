@@ -51,10 +51,22 @@ async def test_a_set_that_no_call_could_carry_is_blocked_before_any_question(des
     assert loja.calls == []
 
 
+async def test_ten_thousand_short_items_need_no_payload_store_and_75_long_ones_do(desk, loja):
+    d = await desk(policies={BACK: {"pre_validation": {"enabled": False}}})
+    tx = await d.start(BACK, {"encomenda_ids": [f"ENC-{n:05}" for n in range(10_000)]})
+    assert tx.opened["status"] == "AWAITING_CONFIRMATION"
+    emoji = [{"id": f"E-{n}", "name": "👩" * 1_000} for n in range(75)]
+    tx = await d.start(BACK, {"encomenda_ids": emoji})
+    assert (tx.opened["status"], tx.opened["reason_code"]) == ("BLOCKED", "too_large")
+
+
 async def test_a_validator_that_answers_too_much_is_malformed(desk, loja):
     loja.on["checar_assinaturas"] = resolving(1, nota="x" * 700_000)
     tx = await (await desk()).start(*F1)
     assert (tx.opened["status"], tx.opened["reason_code"]) == ("OUT_OF_SCOPE", "prevalidation_error")
+    error = tx.opened["transaction_pre_validation"]["error"]
+    assert "above the payload limit of 600,000" in error
+    assert "CONFIRMO_PAYLOAD_STORE" in error
 
 
 async def test_a_cancel_ends_the_wait_between_two_attempts(desk, loja):

@@ -53,4 +53,4 @@ class Prevalidate:
         except TimeoutError:
             reason = f"{validator.mcp_server}: {validator.name} did not answer within {limit:g} s"
             raise CallFailed(CallFailureKind.DOUBT, reason) from None
-        return read_verdict(answer, request.tool, request.arguments)
+        return read_verdict(answer, request.tool, request.arguments, request.payload_bytes)

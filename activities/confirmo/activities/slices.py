@@ -5,14 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from confirmo.activities.attempt import Trail
-from confirmo.policies.bounding import PAYLOAD_BYTES, about_bytes, bound_outcome, bound_report
+from confirmo.policies.bounding import (
+    ITEM_BYTES,
+    MINIMUM_BYTES,
+    PAYLOAD_BYTES,
+    about_bytes,
+    bound_outcome,
+    bound_report,
+)
 from confirmo.policies.calls import ExecuteItemsRequest, Pace
 from confirmo.policies.doubt import report_unsent
 from confirmo.policies.evidence import CallReport, ItemOutcome
 from confirmo.policies.models import FrozenItem
 
-LEAST_ENTRY_BYTES = 2_000
-"""Of one item's evidence at least, however many are under way at once; the slice ends early for it."""
+HEARTBEAT_BYTES = 1_200_000
+"""Of the evidence of a slice that may end early; the heartbeat carries ids and words beside it."""
 
 
 @dataclass
@@ -20,7 +27,9 @@ class Slice:
     """What is known so far; travels in the heartbeat so that a lost worker's successor takes up from it.
 
     Attributes:
-        share: Bytes of one item's evidence, so that the heartbeat with all of them fits into a payload.
+        share: Bytes of one item's evidence, so that the heartbeat with all of them fits into a payload; of a slice that
+            may end early they follow from what is under way.
+        under_way: How many calls may still bring evidence.
         not_found: Items whose call ran out of time and which the status tool does not know.
         stopped: A cancel came: what was not sent never is.
         shutdown: The worker stops: what was not sent is left to another one.
@@ -30,6 +39,7 @@ class Slice:
     trail: Trail = field(default_factory=Trail)
     share: int = PAYLOAD_BYTES
     pace: Pace | None = None
+    under_way: int = 1
     reports: list[CallReport] = field(default_factory=list)
     not_found: list[FrozenItem] = field(default_factory=list)
     stopped: bool = False
@@ -40,11 +50,11 @@ class Slice:
     @classmethod
     def of(cls, request: ExecuteItemsRequest, outcomes: dict[str, ItemOutcome], trail: Trail) -> "Slice":
         """Return the beginning of a slice, with what an earlier attempt had recorded."""
-        half = PAYLOAD_BYTES // 2
         if request.pace is None:
-            return cls(outcomes, trail, half // max(1, len(request.items)))
+            return cls(outcomes, trail, PAYLOAD_BYTES // 2 // max(1, len(request.items)))
         lanes = min(request.tool.execution.max_concurrency, len(request.items))
-        own = cls(outcomes, trail, max(LEAST_ENTRY_BYTES, half // (4 * max(1, lanes))), request.pace)
+        own = cls(outcomes, trail, pace=request.pace, under_way=max(1, lanes))
+        own.bytes = sum(about_bytes(each.entry) for each in outcomes.values() if each.entry is not None)
         own._deadline = asyncio.get_running_loop().time() + request.pace.seconds
         return own
 
@@ -75,17 +85,25 @@ class Slice:
         report = bound_report(report)
         self.reports.append(report)
         for outcome in report.items:
-            self._keep(bound_outcome(outcome, self.share))
+            self._keep(bound_outcome(outcome, self._share()))
 
     def _record_one(self, report: CallReport) -> None:
         if report.message or report.secondary_error:
             self.reports.append(report.model_copy(update={"items": ()}))
-        self._keep(bound_outcome(report.items[0], self.share))
+        self._keep(bound_outcome(report.items[0], self._share()))
+
+    def _share(self) -> int:
+        """Return the bytes that the next evidence may have, so that all that is under way may have as many."""
+        if self.pace is None:
+            return self.share
+        return max(MINIMUM_BYTES, min(ITEM_BYTES, (HEARTBEAT_BYTES - self.bytes) // self.under_way))
 
     def _keep(self, outcome: ItemOutcome) -> None:
         self.outcomes[outcome.item_id] = outcome
         if self.pace is not None:
             self.bytes += 0 if outcome.entry is None else about_bytes(outcome.entry)
+            if self.full:
+                self.under_way = max(1, self.under_way - 1)
 
     def details(self) -> dict[str, object]:
         """Return what a heartbeat carries."""

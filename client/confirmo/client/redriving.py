@@ -5,11 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 from confirmo.client.answers import AnsweredState, TerminatedState, is_over
 from confirmo.client.delivery import Delivery
-from confirmo.client.errors import ConfirmoError, NothingToRedrive, StillOpen, TransactionNotFound
+from confirmo.client.errors import (
+    ConfirmoError,
+    NothingToRedrive,
+    RequestTooLarge,
+    StillOpen,
+    TransactionNotFound,
+)
 from confirmo.client.reading import Reader
 from confirmo.client.records import Record
 from confirmo.client.replies import no_worker
-from confirmo.client.requests import Start, payload_limit, prepare_start
+from confirmo.client.requests import MAX_BYTES, Start, payload_limit, prepare_start
 from confirmo.policies.events import timestamp
 from confirmo.policies.models import (
     Actor,
@@ -76,7 +82,7 @@ class Redriver:
         undoing = await self._later(transaction_id, "undo") if undo else {}
         repeated = _open_one(undoing) or _repeated(recorded, resolve, unknown=unknown)
         if repeated is not None:
-            return await self._delivery.start(repeated, timeout)
+            return await self._delivery.start(self._start(*repeated), timeout)
         resolutions = _resolutions(resolve, note, actor)
         result = None if isinstance(state, TerminatedState) else state.result
         try:
@@ -92,11 +98,24 @@ class Redriver:
             )
         except NothingToRedriveError as nothing:
             if undoing:  # all of it is undone: the same again finds the transaction that did it
-                return await self._delivery.start(_again(*undoing.popitem()), timeout)
+                later, done = undoing.popitem()
+                return await self._delivery.start(self._start(later, _request_of(done)), timeout)
             raise NothingToRedrive(str(nothing)) from None
-        new_request = _request(request, state, plan, actor)
-        start = prepare_start(new_request, await self._free_id(plan), payload_limit(self._reader.temporal))
+        start = self._start(await self._free_id(plan), _request(request, state, plan, actor))
         return await self._delivery.start(start, timeout)
+
+    def _start(self, transaction_id: str, request: TransactionRequest) -> Start:
+        """Return a start that carries what is taken up; of a large set it is as large as that."""
+        limit = payload_limit(self._reader.temporal)
+        try:
+            return prepare_start(request, transaction_id, limit)
+        except RequestTooLarge as error:
+            if limit > MAX_BYTES:
+                raise
+            raise RequestTooLarge(
+                f"{transaction_id} would carry more than {limit:,} bytes of the earlier transaction; nothing was sent. "
+                "Set CONFIRMO_PAYLOAD_STORE to the workers' payload store, here, and repeat the same."
+            ) from error
 
     async def _later(self, transaction_id: str, kind: str) -> dict[str, Record]:
         """Return the transactions of one kind that took up another one and were executed or are open, in order."""
@@ -156,22 +175,24 @@ def _plan(record: Record) -> Redrive:
     return record.request.redrive
 
 
-def _again(transaction_id: str, record: Record) -> Start:
+def _request_of(record: Record) -> TransactionRequest:
     assert record.request is not None
-    return prepare_start(record.request, transaction_id)
+    return record.request
 
 
-def _open_one(found: Mapping[str, Record]) -> Start | None:
-    return next((_again(later, record) for later, record in found.items() if record.open), None)
+def _open_one(found: Mapping[str, Record]) -> tuple[str, TransactionRequest] | None:
+    return next(((later, _request_of(record)) for later, record in found.items() if record.open), None)
 
 
-def _repeated(found: Mapping[str, Record], resolve: Mapping[str, str], *, unknown: bool) -> Start | None:
-    """Return the start that recorded exactly this before."""
+def _repeated(
+    found: Mapping[str, Record], resolve: Mapping[str, str], *, unknown: bool
+) -> tuple[str, TransactionRequest] | None:
+    """Return the id and the request that recorded exactly this before."""
     if not resolve or unknown:
         return None
     for later, record in found.items():
         if {each.item_id: each.outcome for each in _plan(record).resolutions} == dict(resolve):
-            return _again(later, record)
+            return later, _request_of(record)
     return None
 
 

@@ -9,7 +9,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from confirmo.policies import json_text
-from confirmo.policies.models import PreValidationRecord, TransactionResult, TransactionState
+from confirmo.policies.models import (
+    SUMMARY_ITEMS,
+    Outcome,
+    PreValidationRecord,
+    TransactionResult,
+    TransactionState,
+)
 from confirmo.policies.outcomes import CallReport, ItemOutcome
 
 PAYLOAD_BYTES = 1_500_000
@@ -130,7 +136,11 @@ def _bound_output(part: Any, limit: int) -> Any:
 
 
 def bound_state(state: TransactionState, limit: int = STATE_BYTES) -> TransactionState:
-    """Return a state that fits into one answer: the validator's own words go first, then older events, then entries."""
+    """Return a state that fits into one answer: what is least needed goes first.
+
+    The validator's own words and older events, then fields of the result's entries, then items above
+    ``SUMMARY_ITEMS``.
+    """
     return sized_state(state, limit)[0]
 
 
@@ -147,10 +157,24 @@ def _cut_state(state: TransactionState, limit: int) -> TransactionState:
     state = state.model_copy(
         update={"transaction_pre_validation": _short(record), "events": state.events[-10:]}
     )
-    if bytes_of(state) <= limit or state.result is None:
+    if bytes_of(state) <= limit:
         return state
-    rest = bytes_of(state.model_copy(update={"result": None}))
-    return state.model_copy(update={"result": bound_result(state.result, max(limit - rest, limit // 4))})
+    if state.result is not None:
+        rest = bytes_of(state.model_copy(update={"result": None}))
+        result = bound_result(state.result, max(limit - rest, limit // 4))
+        state = state.model_copy(update={"result": result})
+    beside = bytes_of(state.model_copy(update={"items": ()}))
+    # With a payload store the arguments alone may fill the answer, which then goes there with all items.
+    return _fewer_items(state) if beside <= limit < bytes_of(state) else state
+
+
+def _fewer_items(state: TransactionState) -> TransactionState:
+    """Leave a part of long items: what failed and what is unknown first, as in the state of a larger set."""
+    rank: dict[Outcome | None, int] = {Outcome.FAILED: 0, Outcome.UNKNOWN: 1}
+    places = sorted(range(len(state.items)), key=lambda at: rank.get(state.items[at].outcome, 2))
+    kept = tuple(state.items[at] for at in sorted(places[:SUMMARY_ITEMS]))
+    omitted = state.items_omitted + len(state.items) - len(kept)
+    return state.model_copy(update={"items": kept, "items_omitted": omitted})
 
 
 def _short(record: PreValidationRecord | None) -> PreValidationRecord | None:

@@ -13,6 +13,8 @@ class PrevalidateRequest(Wire):
         tool: The tool that the validator is asked about.
         validator: The validator itself.
         arguments: The collected arguments; ``target_tool`` is added by the activity.
+        payload_bytes: What one payload may hold where there is a payload store, and so the answer; null where there is
+            none.
         hand_on: A worker that has too many calls of the server under way may give the activity back, for the server's
             own task queue; so in the other requests.
     """
@@ -21,6 +23,7 @@ class PrevalidateRequest(Wire):
     tool: ToolSpec
     validator: ToolSpec
     arguments: dict[str, Any] = {}
+    payload_bytes: int | None = None
     hand_on: bool = False
 
 

@@ -68,6 +68,12 @@ def report_unsent(items: Sequence[FrozenItem]) -> CallReport:
     )
 
 
+def report_unsent_call() -> CallReport:
+    """Return the outcome of a call without items that was never made."""
+    code = ReasonCode.NOT_EXECUTED.value
+    return CallReport(outcome=Outcome.FAILED, reason=code, reason_code=code)
+
+
 def report_not_done(status_tool: str, items: Sequence[FrozenItem]) -> CallReport:
     """Return the outcome of a call that the status tool does not know, where no attempt is left to make it again."""
     reason = f"{status_tool} says that it did not happen, and no attempt is left"

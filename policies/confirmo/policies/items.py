@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from confirmo.policies import json_text
+from confirmo.policies.bounding import bytes_of
 from confirmo.policies.constructing import construct
 from confirmo.policies.identity import aliases, identity, label
 from confirmo.policies.item_arguments import (
@@ -145,21 +146,25 @@ def too_large(
     items: Sequence[FrozenItem],
     max_items: int,
     payload_bytes: int | None = None,
+    sizes: int = 2,
 ) -> bool:
     """Whether there are more items than ``max_items``, or more to carry than one activity's input may hold.
 
-    That input holds the arguments once and the items up to twice. ``payload_bytes`` is what a payload store allows.
+    That input holds the arguments once and the items up to twice. ``payload_bytes`` is what a payload store allows;
+    ``sizes`` as in ``ResolvedPolicy``.
     """
     if len(items) > max_items:
         return True
     carried = len(json_text.dump(dict(arguments)).encode())
-    frozen = sum(bytes_of_item(item) for item in items)
+    frozen = sum(bytes_of_item(item, sizes) for item in items)
     most = payload_bytes or MAX_CARRIED_BYTES
     return carried > (payload_bytes or MAX_ARGUMENT_BYTES) or carried + 2 * frozen > most
 
 
-def bytes_of_item(item: FrozenItem) -> int:
-    """Return about the bytes of an item as JSON with all its fields."""
+def bytes_of_item(item: FrozenItem, sizes: int = 2) -> int:
+    """Return the bytes of an item as it travels; with ``sizes`` 1 about its characters, with all fields."""
+    if sizes >= 2:
+        return bytes_of(item)
     texts = sum(map(len, (item.item_id, item.label, item.reason or "", *item.aliases)))
     data = len(item.data) if isinstance(item.data, str) else len(json_text.dump(item.data))
     return texts + data + 80

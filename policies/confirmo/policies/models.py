@@ -2,184 +2,69 @@
 
 All are frozen, ignore unknown fields and grow only by fields with defaults, so that recorded histories keep
 replaying. Times are RFC 3339 text in UTC with ``Z``; durations are seconds. Shapes as in CONTRACT.md section 3.
+Their base and words are in ``wire``, those of items in ``item_models``; all are re-exported here.
 """
 
-from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-
-class Wire(BaseModel):
-    """Base of all wire models: frozen, unknown fields ignored, new fields always with defaults.
-
-    Attributes:
-        internal: Travels between the workflow and its activities only, so that nobody else has to be able to read it.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-    internal: ClassVar[bool] = False
-
-
-class Status(StrEnum):
-    """Where a transaction stands. See the table in CONTRACT.md, TransactionState."""
-
-    COLLECTING_PARAMETERS = "COLLECTING_PARAMETERS"
-    VALIDATING = "VALIDATING"
-    AWAITING_CONFIRMATION = "AWAITING_CONFIRMATION"
-    EXECUTING = "EXECUTING"
-    COMPLETED = "COMPLETED"
-    FAILED = "FAILED"
-    CANCELLED = "CANCELLED"
-    EXPIRED = "EXPIRED"
-    OUT_OF_SCOPE = "OUT_OF_SCOPE"
-    BLOCKED = "BLOCKED"
-
-
-WAITING_STATUSES = frozenset({Status.COLLECTING_PARAMETERS, Status.AWAITING_CONFIRMATION})
-"""Statuses in which someone outside is needed."""
-
-CLOSED_STATUSES = frozenset(
-    {Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.EXPIRED, Status.OUT_OF_SCOPE, Status.BLOCKED}
+from confirmo.policies.item_models import (
+    SUMMARY_ITEMS,
+    WHOLE_SET_ITEMS,
+    FrozenItem,
+    ItemPage,
+    ItemsAsked,
+    ItemState,
+    Progress,
+    Redrive,
+    Resolution,
+)
+from confirmo.policies.wire import (
+    CLOSED_STATUSES,
+    WAITING_STATUSES,
+    Actor,
+    Effect,
+    OperationType,
+    Outcome,
+    ReasonCode,
+    Status,
+    Wire,
 )
 
-
-class Outcome(StrEnum):
-    """What became of an item; ``UNKNOWN``: it was sent and nobody can say."""
-
-    SUCCEEDED = "SUCCEEDED"
-    FAILED = "FAILED"
-    UNKNOWN = "UNKNOWN"
-
-
-class ReasonCode(StrEnum):
-    """Stable words beside a ``reason`` text (CONTRACT.md section 9)."""
-
-    REJECTED = "rejected"
-    CANCELLED = "cancelled"
-    EXPIRED = "expired"
-    NOT_ELIGIBLE = "not_eligible"
-    PREVALIDATION_ERROR = "prevalidation_error"
-    NOTHING_TO_DO = "nothing_to_do"
-    UNKNOWN_TOOL = "unknown_tool"
-    TOOL_DISABLED = "tool_disabled"
-    TARGET_NOT_ALLOWED = "target_not_allowed"
-    TOO_LARGE = "too_large"
-    TOO_MANY_ATTEMPTS = "too_many_attempts"
-    REQUESTER_REQUIRED = "requester_required"
-    NOT_EXECUTED = "not_executed"
-    LOST_ANSWER = "lost_answer"
-    MISSING_RESULT = "missing_result"
-    INVALID_FLAG = "invalid_flag"
-    CONFLICTING_EVIDENCE = "conflicting_evidence"
-    UNRECOGNISED_ANSWER = "unrecognised_answer"
-
-
-class OperationType(StrEnum):
-    """What a tool does; only ``transactional`` asks for confirmation by default."""
-
-    READ_ONLY = "read_only"
-    TRANSACTIONAL = "transactional"
-    CONVERSATIONAL = "conversational"
-    INTERNAL = "internal"
-
-
-class Effect(StrEnum):
-    """What a second identical call does: nothing new, nothing new with the same key, or harm."""
-
-    IDEMPOTENT = "idempotent"
-    KEYED = "keyed"
-    UNSAFE = "unsafe"
-
-
-class Actor(Wire):
-    """Who says something. ``id`` is the caller's word on the direct Temporal path."""
-
-    id: str
-    roles: tuple[str, ...] = ()
-
-
-class FrozenItem(Wire):
-    """One item of the frozen set.
-
-    Attributes:
-        item_id: Identity, normalised text (CONTRACT.md section 5).
-        label: What a person is shown.
-        data: The entry as it was resolved or given: a map, a text or a number.
-        aliases: Every identity field and label text by which a tool may name it.
-
-    On the wire an item that is nothing but its own name is that text alone, and fields with their default are left
-    out: a set of ten thousand has to fit beside all else.
-    """
-
-    item_id: str
-    label: str
-    eligible: bool = True
-    reason: str | None = None
-    data: Any = None
-    aliases: tuple[str, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_text(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return {"item_id": value, "label": value, "data": value, "aliases": (value,)}
-        return value
-
-    @model_serializer(mode="plain", when_used="json")
-    def _compact(self) -> Any:
-        name = self.item_id
-        plain = self.eligible and self.reason is None and self.aliases == (name,)
-        if plain and self.data == name and self.label == name and isinstance(self.data, str):
-            return name
-        wire: dict[str, Any] = {"item_id": name, "label": self.label}
-        if not self.eligible:
-            wire["eligible"] = False
-        if self.reason is not None:
-            wire["reason"] = self.reason
-        if self.data is not None:
-            wire["data"] = self.data
-        if self.aliases:
-            wire["aliases"] = self.aliases
-        return wire
-
-
-class Resolution(Wire):
-    """What an operator found out about an item whose outcome nobody could say. Evidence of its own kind."""
-
-    item_id: str
-    outcome: Literal["succeeded", "failed"]
-    note: str
-    actor: str | None = None
-    at: str
-
-
-class Redrive(Wire):
-    """What a transaction takes up from an earlier one.
-
-    Attributes:
-        of: The earlier transaction.
-        root: The first one: idempotency keys are derived from it.
-        mode: ``retry`` executes the named items again, ``undo`` compensates them.
-        whole_call: The earlier transaction had no items: its one call is made again.
-        item_ids: The items to act on.
-        verify_item_ids: Those of them that may have been sent: the status tool is asked first, where there is one.
-        verify_call: The same for a call without items.
-        known_items: The earlier transaction's whole set.
-        entries: The earlier evidence by item id.
-        resolutions: What an operator found out; those items are not sent.
-    """
-
-    of: str
-    root: str
-    mode: Literal["retry", "undo"] = "retry"
-    whole_call: bool = False
-    item_ids: tuple[str, ...] = ()
-    verify_item_ids: tuple[str, ...] = ()
-    verify_call: bool = False
-    known_items: tuple[FrozenItem, ...] = ()
-    entries: dict[str, dict[str, Any]] = {}
-    resolutions: tuple[Resolution, ...] = ()
+__all__ = [
+    "CLOSED_STATUSES",
+    "SUMMARY_ITEMS",
+    "WAITING_STATUSES",
+    "WHOLE_SET_ITEMS",
+    "Actor",
+    "Amendment",
+    "Approval",
+    "Cancellation",
+    "Confirmation",
+    "Decision",
+    "Effect",
+    "Event",
+    "FrozenItem",
+    "InvalidParameter",
+    "ItemPage",
+    "ItemState",
+    "ItemsAsked",
+    "OperationType",
+    "Outcome",
+    "ParametersProvided",
+    "PreValidationRecord",
+    "Progress",
+    "ReasonCode",
+    "Redrive",
+    "Resolution",
+    "Status",
+    "ToolAnswer",
+    "TransactionRequest",
+    "TransactionResult",
+    "TransactionState",
+    "Wire",
+]
 
 
 class TransactionRequest(Wire):
@@ -207,22 +92,6 @@ class Decision(BaseModel):
     actor: Actor | None = None
     item_ids: tuple[str, ...] | None = Field(default=None, strict=False)
     comment: str | None = None
-
-
-WHOLE_SET_ITEMS = 3_000
-"""A set of up to so many items stands in every state whole."""
-SUMMARY_ITEMS = 500
-"""So many items stand in the state of a larger one."""
-
-
-class ItemState(Wire):
-    """One item as the outside sees it."""
-
-    item_id: str
-    label: str
-    eligible: bool = True
-    reason: str | None = None
-    outcome: Outcome | None = None
 
 
 class Approval(Wire):
@@ -281,16 +150,6 @@ class InvalidParameter(Wire):
     reason: str
 
 
-class Progress(Wire):
-    """Counts of the frozen set."""
-
-    items_count: int = 0
-    items_done_count: int = 0
-    items_succeeded_count: int = 0
-    items_failed_count: int = 0
-    items_unknown_count: int = 0
-
-
 class Event(Wire):
     """One transition (CONTRACT.md section 7). Never an argument value."""
 
@@ -325,39 +184,12 @@ class TransactionResult(Wire):
     reason_code: str | None = None
 
 
-class ItemPage(Wire):
-    """Answer of the query ``items``: a part of the set, each with the evidence that there is.
-
-    Attributes:
-        items: ``results[]`` entries where there is an outcome, else what the set says of the item.
-        items_count: Items that the filter lets pass, over all pages.
-        next_cursor: Where the next page begins; null on the last one.
-    """
-
-    items: tuple[dict[str, Any], ...] = ()
-    items_count: int = 0
-    next_cursor: int | None = None
-
-
-class ItemsAsked(Wire):
-    """Argument of the query ``items``.
-
-    Attributes:
-        cursor: ``next_cursor`` of the page before; 0 for the first.
-        limit: Items of one page, 1 to 1,000.
-        outcome: Only those; null for all.
-    """
-
-    cursor: int = Field(default=0, ge=0)
-    limit: int = Field(default=200, ge=1, le=1000)
-    outcome: Outcome | None = None
-
-
 class TransactionState(Wire):
     """What a transaction looks like now.
 
     Attributes:
-        items: All of them, up to 3,000; of a larger set 500: what failed, what is unknown, and then the others.
+        items: All of them, up to 3,000; of a larger set, or one whose texts fill an answer, 500: what failed, what
+            is unknown, and then the others.
         items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
         parameter_types: Declared type words of the missing and invalid parameters.
     """

@@ -17,7 +17,7 @@ PREVALIDATION_ERROR = "PREVALIDATION_ERROR"
 NEEDS_PARAMETER = "NEEDS_PARAMETER"
 OUT_OF_SCOPE = "OUT_OF_SCOPE"
 MAX_ANSWER_BYTES = 600_000
-"""A validator's answer above this is malformed: a verdict holds it twice, and one Temporal payload at most 2 MB."""
+"""Of a validator's answer without a payload store: a verdict holds it twice, and one Temporal payload at most 2 MB."""
 MAX_PARAMETER_QUESTIONS = 3
 MAX_HOPS = 2
 ITEMS_KEY = "items"
@@ -86,20 +86,41 @@ def verdict_of_failure(failure: CallFailed) -> Verdict:
     return malformed(failure.reason)
 
 
-def read_verdict(answer: ToolAnswer, tool: ToolSpec, arguments: Mapping[str, Any] | None = None) -> Verdict:
-    """Read a validator's answer about ``tool``, asked with ``arguments``. Total: the rest is ``MALFORMED``."""
+def read_verdict(
+    answer: ToolAnswer,
+    tool: ToolSpec,
+    arguments: Mapping[str, Any] | None = None,
+    payload_bytes: int | None = None,
+) -> Verdict:
+    """Read a validator's answer about ``tool``, asked with ``arguments``. Total: the rest is ``MALFORMED``.
+
+    ``payload_bytes`` is what a payload store allows; null means that there is none.
+    """
     try:
         if answer.is_error:
             raise _Malformed("the validator reported an error: " + " ".join(answer.texts)[:300])
         payload = _payload(answer)
-        if len(json_text.canonical(payload).encode("utf-8", "replace")) > MAX_ANSWER_BYTES:
-            return malformed("the validator's answer is above the payload limit")
+        if too_large := _too_large(payload, payload_bytes):
+            return malformed(too_large)
     except _Malformed as error:
         return malformed(str(error))
     try:
         return _decided(payload, tool, arguments or {})
     except _Malformed as error:
         return malformed(str(error), payload)
+
+
+def _too_large(payload: Mapping[str, Any], payload_bytes: int | None) -> str | None:
+    """Return why an answer is too large, with what to do, or null."""
+    limit = payload_bytes // 2 if payload_bytes else MAX_ANSWER_BYTES
+    size = len(json_text.canonical(payload).encode("utf-8", "replace"))
+    if size <= limit:
+        return None
+    store = "" if payload_bytes else ", or set CONFIRMO_PAYLOAD_STORE for workers and clients"
+    return (
+        f"the validator's answer has {size:,} bytes, above the payload limit of {limit:,}: "
+        f"resolve fewer items, or shorter ones{store}"
+    )
 
 
 def _payload(answer: ToolAnswer) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from confirmo.policies.identity import normalise
 from confirmo.policies.models import (
     FrozenItem,
+    ItemState,
     Outcome,
     Redrive,
     Resolution,
@@ -113,7 +114,8 @@ def plan_redrive(
         raise NothingToRedriveError("It never had a confirmed set; start it again instead.")
     entries = _with_recorded(_entries(state, result), recorded)
     root = earlier.root if earlier else state.transaction_id
-    known = tuple(_item(state, item_id, entry) for item_id, entry in entries.items())
+    shown = {item.item_id: item for item in state.items}
+    known = tuple(_item(shown.get(item_id), item_id, entry) for item_id, entry in entries.items())
     base = Redrive(of=state.transaction_id, root=root, known_items=known)
     if undo:
         return _undo(base, entries, undone or {})
@@ -224,8 +226,7 @@ def _entries(state: TransactionState, result: TransactionResult | None) -> dict[
     }
 
 
-def _item(state: TransactionState, item_id: str, entry: Mapping[str, Any]) -> FrozenItem:
-    shown = next((item for item in state.items if item.item_id == item_id), None)
+def _item(shown: ItemState | None, item_id: str, entry: Mapping[str, Any]) -> FrozenItem:
     label = shown.label if shown else str(entry.get("label") or item_id)
     names = [
         normalise(name) for name in (item_id, label, entry.get("name"), entry.get("subject"), entry.get("id"))

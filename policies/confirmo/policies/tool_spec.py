@@ -206,6 +206,8 @@ class ResolvedPolicy(Wire):
         sets: How large sets are sliced and travel. 1: slices of one size, as transactions begun before 0.2 do; 2:
             slices measured in seconds and bytes, which may end early, with keys left to the reader.
         payload_bytes: What one payload may hold where there is a payload store; null where there is none.
+        sizes: How what travels is measured. 1: characters of each item with all its fields, where an older worker
+            froze it; 2: bytes as they travel.
         slice_seconds: A slice begins no new call after this long.
         webhook: Whether questions go to a webhook, which is tried for as long as a question is open.
         completions: Whether it is also told how a transaction ended.
@@ -223,6 +225,7 @@ class ResolvedPolicy(Wire):
     heartbeat_seconds: float = 10.0
     sets: int = 1
     payload_bytes: int | None = None
+    sizes: int = 1
     slice_seconds: float = 3.0
     webhook: bool = False
     completions: bool = False

@@ -43,7 +43,7 @@ from confirmo.workflows.payload_store import stores
 _logger = logging.getLogger("confirmo.worker")
 
 RUNNER = UnsandboxedWorkflowRunner()
-"""The sandbox costs about a fifth of a transaction's CPU time.
+"""The sandbox costs CPU time in every workflow task.
 
 What it would find is found earlier: ruff bans clocks and chance in the workflow's folder, the tests run the workflow in
 the strict sandbox, and every recorded history is replayed.
@@ -101,7 +101,7 @@ def build_workers(
     *,
     search_attributes: bool,
     task_queue: str | None = None,
-    max_cached_workflows: int = 1000,
+    max_cached_workflows: int | None = None,
     workflow_runner: WorkflowRunner = RUNNER,
     own_queues: bool = True,
 ) -> list[Worker]:
@@ -130,6 +130,7 @@ def build_workers(
     )
     late, slots = LateAnswers(), settings.max_concurrent_activities
     deployment = deployment_of(settings, catalog)
+    cached = settings.max_cached_workflows if max_cached_workflows is None else max_cached_workflows
     calling: list[Callable[..., Any]] = [
         Prevalidate(servers).prevalidate,
         ExecuteItem(servers, late).execute_item,
@@ -149,7 +150,7 @@ def build_workers(
         activities=[policy.resolve_policy, *delivering, *calling],
         interceptors=[HandingOn(queue, catalog.servers, slots)],
         workflow_runner=workflow_runner,
-        max_cached_workflows=max_cached_workflows,
+        max_cached_workflows=cached,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
         max_concurrent_activities=slots,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
@@ -183,8 +184,8 @@ def build_worker(
 def _collect_less_often() -> None:
     """Let the garbage collector look at new objects less often.
 
-    A set of ten thousand makes a hundred thousand objects that stay: with Python's defaults, looking through them
-    again and again takes half of the time of decoding them.
+    A set of ten thousand makes a hundred thousand objects that stay: with Python's defaults they are looked through
+    again and again while they are decoded.
     """
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)

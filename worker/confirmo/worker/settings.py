@@ -21,6 +21,8 @@ class Settings(BaseSettings):
             lost. Well above a garbage collection or a busy event loop.
         max_concurrent_activities: Activities at once in this worker, on the queue that all servers share; on its own
             queue a server gets a quarter as many, or its limits.
+        max_cached_workflows: Transactions that the worker keeps in memory; one that had to go is rebuilt from its
+            history when something comes for it.
         workers: How many workers share the task queue: each takes its part of a tool server's limits.
         graceful_shutdown_seconds: How long a stopping worker waits for calls under way; null means longer than the
             longest attempt that the catalogue allows.
@@ -46,6 +48,7 @@ class Settings(BaseSettings):
     payload_store: str | None = None
     heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
+    max_cached_workflows: int = Field(default=200, ge=0, le=100_000)
     workers: int = Field(default=1, ge=1, le=10_000)
     graceful_shutdown_seconds: float | None = Field(default=None, ge=0)
     build_id: str | None = Field(default=None, min_length=1, max_length=200)

@@ -1,5 +1,6 @@
 """Handing one call, or a slice of calls, to a worker, and what it means where no answer comes back."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
@@ -94,7 +95,7 @@ class Calls:
             overdue: The last of them ran out of time.
         """
         book, verify, queue = self._book, part.verify, part.queue or self._queue
-        room = self._bytes if item is None else self._bytes_beside + item_rules.bytes_of_item(item)
+        room = self._bytes if item is None else self._bytes_beside + self._bytes_of((item,))
         await book.budget.take(room)
         handle = workflow.start_activity(
             activity_stubs.execute_item,
@@ -132,6 +133,9 @@ class Calls:
                 return await self.item(item, name, summary, part, before, overdue=overdue)
             kind, reason = failure_of(error, self._tool)
             return report_of_failure(kind, reason, (item,) if item else (), before + 1)
+
+    def _bytes_of(self, items: Iterable[FrozenItem]) -> int:
+        return sum(item_rules.bytes_of_item(item, self._policy.sizes) for item in items)
 
     async def _stoppable(
         self, handle: "workflow.ActivityHandle[CallReport]", *, slice_of_items: bool = False
@@ -178,7 +182,7 @@ class Calls:
         verify, queue = request.verify_first, queue or self._queue
         calls = len(request.items) if request.call == "per_item" or verify else 1
         room = self._bytes if request.call == "whole" else self._bytes_beside
-        room += sum(map(item_rules.bytes_of_item, (*request.items, *request.all_items)))
+        room += self._bytes_of((*request.items, *request.all_items))
         await self._book.budget.take(room)
         handle = workflow.start_activity(
             activity_stubs.execute_items,

@@ -1,6 +1,7 @@
 """A payload store that is a directory: files named by their content, in one folder a day."""
 
 import asyncio
+import errno
 import hashlib
 import os
 import re
@@ -132,6 +133,8 @@ def _read(directory: Path | None, claim: Mapping[str, str]) -> Payload:
             continue
         try:
             path = place / day / key[:2] / key
+            if place.exists() and not place.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             if path.is_file() and hashlib.sha256(content := path.read_bytes()).hexdigest() == key:
                 return Payload.FromString(content)
         except (OSError, ValueError) as error:

@@ -25,7 +25,8 @@ def freeze(
         return Next.CLOSED
     book.arguments = item_rules.shown_arguments(tool, book.arguments, book.items, book.items_resolved)
     policy = book.policies[tool.name]
-    if item_rules.too_large(book.arguments, book.items, policy.max_items, policy.payload_bytes):
+    limits = policy.max_items, policy.payload_bytes, policy.sizes
+    if item_rules.too_large(book.arguments, book.items, *limits):
         return _too_large(book, len(book.items))
     return Next.FROZEN
 

@@ -4,7 +4,7 @@ A failed undo is visible and never hides the primary evidence.
 """
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -12,7 +12,7 @@ from temporalio.workflow import ActivityCancellationType
 
 from confirmo.policies.calls import ExecuteItemRequest
 from confirmo.policies.compensation import Undone, compensation_due, undo_arguments, undo_root
-from confirmo.policies.doubt import report_of_failure
+from confirmo.policies.doubt import report_of_failure, report_unsent_call
 from confirmo.policies.events import EventName
 from confirmo.policies.evidence import CallReport
 from confirmo.policies.models import FrozenItem, Outcome, Status
@@ -21,6 +21,10 @@ from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.asking import Answer, ask
 from confirmo.workflows.book import Book
 from confirmo.workflows.failures import failure_of, handed_on
+
+MOST_EVENTS: Final = 40_000
+MOST_BYTES: Final = 40_000_000
+"""Of a history, after which nothing more is undone; the server ends a run at 51,200 events or 50 MB."""
 
 
 class Undoing:
@@ -36,6 +40,7 @@ class Undoing:
             policy.related.get(self._undo_tool.execution.status_tool or "") if self._undo_tool else None
         )
         self._heartbeat = timedelta(seconds=policy.heartbeat_seconds)
+        self._numbers = {item.item_id: number for number, item in enumerate(book.items, start=1)}
 
     async def run(self, entries: dict[str, dict[str, Any]], *, on_request: bool = False) -> Undone | None:
         """Undo what ``entries`` (evidence by item id) says has succeeded, where the policy's ``when`` holds.
@@ -54,7 +59,7 @@ class Undoing:
                 return Undone(tool=tool.name, skipped=answer.name.lower())
             chosen = book.decided.item_ids if book.decided else None
             done = [item for item in done if chosen is None or item.item_id in chosen]
-        reports = [(item, await self._undo(item, entries[item.item_id])) for item in reversed(done)]
+        reports = [(item, await self._bounded(item, entries[item.item_id])) for item in reversed(done)]
         undone = Undone.of(tool.name, reports)
         if not undone.success:
             book.emit(EventName.AUXILIARY_FAILED, auxiliary_tool=tool.name)
@@ -68,6 +73,12 @@ class Undoing:
         book.cancel_requested = book.cancel_requested or cancelled
         book.move(Status.EXECUTING)
         return answer
+
+    async def _bounded(self, item: FrozenItem, entry: dict[str, Any]) -> CallReport:
+        """Undo an item, unless the history is so long that the server might end the run, and lose the evidence."""
+        info = workflow.info()
+        long = info.get_current_history_length() > MOST_EVENTS or info.get_current_history_size() > MOST_BYTES
+        return report_unsent_call() if long and self._policy.sizes >= 2 else await self._undo(item, entry)
 
     async def _undo(self, item: FrozenItem, entry: dict[str, Any]) -> CallReport:
         assert self._step is not None
@@ -93,7 +104,7 @@ class Undoing:
         book, tool, step = self._book, self._undo_tool, self._step
         assert tool is not None
         assert step is not None
-        number = book.items.index(item) + 1
+        number = self._numbers[item.item_id]
         queue = queue or self._policy.queue_of(tool)
         before, verify = (earlier.attempts if earlier else 0), earlier is not None
         try:

@@ -55,6 +55,7 @@ async def _asked(
                 tool=tool,
                 validator=validator,
                 arguments=arguments,
+                payload_bytes=book.policies[tool.name].payload_bytes,
                 hand_on=queue is None,
             ),
             task_queue=queue,

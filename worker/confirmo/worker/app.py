@@ -36,6 +36,8 @@ from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
 from confirmo.worker.setup import has_search_attributes
 from confirmo.worker.sink import load_settings, webhook_of
+from confirmo.worker.tracing import worker_tracing
+from confirmo.worker.waiting import telling_who_waits
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 from confirmo.workflows.payload_store import stores
 
@@ -127,7 +129,7 @@ def build_workers(
         webhook=webhook is not None,
         completions=webhook is not None and settings.webhook_completions,
     )
-    late, slots = LateAnswers(), settings.max_concurrent_activities
+    late, slots, tracing = LateAnswers(), settings.max_concurrent_activities, worker_tracing(client)
     calling: list[Callable[..., Any]] = [
         Prevalidate(servers).prevalidate,
         ExecuteItem(servers, late).execute_item,
@@ -145,7 +147,7 @@ def build_workers(
         task_queue=queue,
         workflows=[TransactionWorkflow, DeliveryWorkflow],
         activities=[policy.resolve_policy, *delivering, *calling],
-        interceptors=[HandingOn(queue, catalog.servers, slots)],
+        interceptors=[*tracing, HandingOn(queue, catalog.servers, slots)],
         workflow_runner=workflow_runner,
         max_cached_workflows=max_cached_workflows,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
@@ -160,6 +162,7 @@ def build_workers(
             client,
             task_queue=names.server_queue(queue, server.name),
             activities=calling,
+            interceptors=tracing,
             max_concurrent_activities=queue_slots(share_of(server, settings.workers), slots),
             max_task_queue_activities_per_second=server.max_calls_per_second,
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
@@ -205,7 +208,10 @@ async def running_worker(client: Client, catalog: Catalog, settings: Settings) -
     try:
         attributes = await has_search_attributes(client)
         workers = build_workers(client, catalog, servers, settings, search_attributes=attributes)
-        async with running(workers):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(running(workers))
+            if attributes and settings.metrics_port is not None:
+                await stack.enter_async_context(telling_who_waits(client, workers[0].task_queue))
             yield workers[0]
     finally:
         await servers.aclose()

@@ -1,0 +1,47 @@
+"""How many transactions wait for a person: asked of Temporal, as no worker knows of all of them."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from temporalio.client import Client
+from temporalio.runtime import Runtime
+from temporalio.service import RPCError
+
+from confirmo.policies.measures import AWAITING
+from confirmo.policies.models import Status
+from confirmo.policies.names import SEARCH_STATUS
+
+EVERY = timedelta(seconds=15)
+_CALL = timedelta(seconds=5)
+
+
+async def awaiting_confirmation(client: Client, task_queue: str) -> int:
+    """Return how many open transactions of a task queue wait for a yes. The search attributes have to be there."""
+    query = (
+        f'{SEARCH_STATUS} = "{Status.AWAITING_CONFIRMATION.value}" AND ExecutionStatus = "Running" '
+        f'AND TaskQueue = "{task_queue}"'
+    )
+    return (await client.count_workflows(query, rpc_timeout=_CALL)).count
+
+
+@asynccontextmanager
+async def telling_who_waits(client: Client, task_queue: str, every: timedelta = EVERY) -> AsyncIterator[None]:
+    """Keep the gauge fresh for the length of the block. Each worker tells the same number: take the highest."""
+    runtime = client.service_client.config.runtime or Runtime.default()
+    gauge = runtime.metric_meter.create_gauge(AWAITING.name, AWAITING.help)
+
+    async def tell() -> None:
+        while True:
+            with contextlib.suppress(RPCError):
+                gauge.set(await awaiting_confirmation(client, task_queue), {"task_queue": task_queue})
+            await asyncio.sleep(every.total_seconds())
+
+    task = asyncio.create_task(tell())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -22,7 +22,10 @@ class Collector:
 
     @property
     def environ(self) -> dict[str, str]:
-        return {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}", "OTEL_BSP_SCHEDULE_DELAY": "100"}
+        return {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "OTEL_BSP_SCHEDULE_DELAY": "100",
+        }
 
     def traces(self, *starts: str) -> set[str]:
         """Trace ids of the spans whose names start so."""

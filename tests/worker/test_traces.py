@@ -35,7 +35,9 @@ def write_files(folder: Path, endpoint: str, **server: str) -> Path:
     return folder
 
 
-async def test_one_trace_leads_from_the_command_to_the_tool_server(client, tools, commands, collector, tmp_path):
+async def test_one_trace_leads_from_the_command_to_the_tool_server(
+    client, tools, commands, collector, tmp_path
+):
     tools.on |= base_behaviour()
     environ = collector.environ | {
         "TEMPORAL_ADDRESS": address_of(client),
@@ -44,16 +46,27 @@ async def test_one_trace_leads_from_the_command_to_the_tool_server(client, tools
     worker = await commands.start("worker", "--config", str(write_files(tmp_path, tools.endpoint)), **environ)
     await worker.ready()
     arguments = json.dumps(F2[1])
-    start = await commands.run("start", F2[0], "--arguments", arguments, "--json", **environ, TRACEPARENT=PARENT)
+    start = await commands.run(
+        "start", F2[0], "--arguments", arguments, "--json", **environ, TRACEPARENT=PARENT
+    )
     assert start[0] == 0, start
     state = json.loads(start[1])
-    confirm = ("confirm", state["transaction_id"], "--digest", state["confirmation"]["digest"], "--wait", "--json")
+    confirm = (
+        "confirm",
+        state["transaction_id"],
+        "--digest",
+        state["confirmation"]["digest"],
+        "--wait",
+        "--json",
+    )
     code, _, errors = await commands.run(*confirm, **environ)
     worker.send(15)
     ended, _, log = await worker.ended()
 
     assert (start[0], code, ended) == (0, 0, 0), (start, errors, log)
-    assert collector.traces("StartUpdateWithStartWorkflow", "RunWorkflow", "RunActivity:execute_items") == {TRACE}
+    assert collector.traces("StartUpdateWithStartWorkflow", "RunWorkflow", "RunActivity:execute_items") == {
+        TRACE
+    }
     assert collector.traces("MCP send tools/call devolver_encomendas") == {TRACE}
     sent = {call.meta["traceparent"].split("-")[1] for call in tools.calls}
     assert sent == {TRACE}
@@ -64,7 +77,7 @@ async def test_one_trace_leads_from_the_command_to_the_tool_server(client, tools
     names = [record.event_name for _, record in collector.logs]
     assert names == [line["name"] for line in map(json.loads, log.splitlines()) if "event_id" in line]
     assert (names[0], names[-1]) == ("IC.TRANSACTION_STARTED", "IC.TRANSACTION_COMPLETED")
-    assert len(names) == len(set(attributes(record)["confirmo.event_id"] for _, record in collector.logs))
+    assert len(names) == len({attributes(record)["confirmo.event_id"] for _, record in collector.logs})
     assert {record.trace_id.hex() for _, record in collector.logs} == {TRACE}
     assert not [body for body in collector.bodies if SECRET.encode() in body]
     assert all(re.fullmatch(r"\{.*\}", line) for line in log.splitlines()), log

@@ -33,7 +33,9 @@ async def test_an_agents_trace_goes_on_to_the_tool_server(client, tools, as_proc
             async with (
                 httpx2.AsyncClient(headers=parent(SECOND)) as http,
                 Client(
-                    streamable_http_client(url, http_client=http), mode=mode, elicitation_callback=Person([YES])
+                    streamable_http_client(url, http_client=http),
+                    mode=mode,
+                    elicitation_callback=Person([YES]),
                 ) as agent,
             ):
                 in_headers = await agent.call_tool("ligar", {})

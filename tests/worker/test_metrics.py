@@ -12,11 +12,11 @@ from temporalio.client import Client
 
 from confirmo.client.connection import address_of
 from confirmo.policies.measures import METRICS
+from confirmo.worker.counting import begin_at_zero, telling_who_waits
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.processes import free_port
 from confirmo.worker.settings import Settings
 from confirmo.worker.telemetry import runtime_for
-from confirmo.worker.waiting import telling_who_waits
 from confirmo.workflows.converter import data_converter
 from harness import Desk, Page, ToolServer, failed, refusal
 from harness.scrape import Samples, scrape, value
@@ -47,6 +47,7 @@ async def counted(client: Client, tools: ToolServer, request: Any) -> AsyncItera
     tools.on |= base_behaviour()
     options = {"policies": POLICIES, "search_attributes": True, "max_cached_workflows": request.param}
     async with open_shop(own, tools, **options) as desk:
+        begin_at_zero(own, desk.task_queue, desk.catalog.tools)
         yield Counted(desk, tools, port)
 
 
@@ -130,6 +131,7 @@ def ended(samples: Samples) -> dict[tuple[str, ...], float]:
     return {
         tuple(dict(labels)[name] for name in ("tool", "status", "outcome")): number
         for labels, number in found.items()
+        if number
     }
 
 

@@ -29,6 +29,7 @@ from confirmo.policies.catalog import load_catalog
 from confirmo.policies.shares import queue_slots, share_of
 from confirmo.policies.tool_spec import Catalog
 from confirmo.worker.connection import connect
+from confirmo.worker.counting import begin_at_zero, telling_who_waits
 from confirmo.worker.errors import ConfigurationError
 from confirmo.worker.health import serve_health
 from confirmo.worker.queues import HandingOn, running
@@ -37,7 +38,6 @@ from confirmo.worker.settings import Settings
 from confirmo.worker.setup import has_search_attributes
 from confirmo.worker.sink import load_settings, webhook_of
 from confirmo.worker.tracing import worker_tracing
-from confirmo.worker.waiting import telling_who_waits
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 from confirmo.workflows.payload_store import stores
 
@@ -210,8 +210,10 @@ async def running_worker(client: Client, catalog: Catalog, settings: Settings) -
         workers = build_workers(client, catalog, servers, settings, search_attributes=attributes)
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(running(workers))
-            if attributes and settings.metrics_port is not None:
-                await stack.enter_async_context(telling_who_waits(client, workers[0].task_queue))
+            if settings.metrics_port is not None:
+                begin_at_zero(client, workers[0].task_queue, catalog.tools)
+                if attributes:
+                    await stack.enter_async_context(telling_who_waits(client, workers[0].task_queue))
             yield workers[0]
     finally:
         await servers.aclose()

@@ -1,21 +1,36 @@
-"""How many transactions wait for a person: asked of Temporal, as no worker knows of all of them."""
+"""What a worker counts beside its transactions: zeros to begin with, and how many of all transactions wait."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from temporalio.client import Client
+from temporalio.common import MetricMeter
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError
 
+from confirmo.policies.baselines import baselines
 from confirmo.policies.measures import AWAITING
 from confirmo.policies.models import Status
-from confirmo.policies.names import SEARCH_STATUS
+from confirmo.policies.names import SEARCH_STATUS, TRANSACTION_WORKFLOW
+from confirmo.policies.tool_spec import ToolSpec
 
 EVERY = timedelta(seconds=15)
 _CALL = timedelta(seconds=5)
+
+
+def begin_at_zero(client: Client, task_queue: str, tools: Mapping[str, ToolSpec]) -> None:
+    """Expose the counters that alerts look at before anything is counted, as the workflow's own series."""
+    own = {"namespace": client.namespace, "task_queue": task_queue, "workflow_type": TRANSACTION_WORKFLOW}
+    meter = _meter(client).with_additional_attributes(own)
+    for measure in baselines(tools):
+        meter.create_counter(measure.metric.name, measure.metric.help).add(0, measure.labels)
+
+
+def _meter(client: Client) -> MetricMeter:
+    return (client.service_client.config.runtime or Runtime.default()).metric_meter
 
 
 async def awaiting_confirmation(client: Client, task_queue: str) -> int:
@@ -30,8 +45,7 @@ async def awaiting_confirmation(client: Client, task_queue: str) -> int:
 @asynccontextmanager
 async def telling_who_waits(client: Client, task_queue: str, every: timedelta = EVERY) -> AsyncIterator[None]:
     """Keep the gauge fresh for the length of the block. Each worker tells the same number: take the highest."""
-    runtime = client.service_client.config.runtime or Runtime.default()
-    gauge = runtime.metric_meter.create_gauge(AWAITING.name, AWAITING.help)
+    gauge = _meter(client).create_gauge(AWAITING.name, AWAITING.help)
 
     async def tell() -> None:
         while True:

@@ -88,7 +88,7 @@ def test_another_protocol_is_told_in_a_sentence(caplog):
 
 
 def test_a_missing_extra_is_told_in_a_sentence_and_stops_nothing(monkeypatch, caplog):
-    monkeypatch.setattr(otel, "find_spec", lambda _: None)
+    monkeypatch.setattr(otel, "_extra_is_there", lambda: False)
     with exporting(ENDPOINT, "confirmo-worker"):
         pass
     assert "pip install 'confirmo[otel]'" in caplog.text

@@ -25,7 +25,7 @@ def exporting(environ: Mapping[str, str], service: str) -> Iterator[None]:
     """
     wanted = wanted_signals(environ)
     stops: list[Callable[[], object]] = []
-    if wanted and find_spec("opentelemetry.exporter.otlp.proto.http") is None:
+    if wanted and not _extra_is_there():
         _logger.warning(
             "%s is set, but nothing is exported: install the extra with pip install 'confirmo[otel]'.",
             _ENDPOINT,
@@ -40,6 +40,13 @@ def exporting(environ: Mapping[str, str], service: str) -> Iterator[None]:
     finally:
         for stop in stops:
             stop()
+
+
+def _extra_is_there() -> bool:
+    try:
+        return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def wanted_signals(environ: Mapping[str, str]) -> frozenset[str]:

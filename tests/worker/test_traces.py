@@ -96,3 +96,11 @@ async def test_a_tools_text_is_in_no_span(client, tools, commands, collector, tm
     assert collector.traces("MCP send tools/call checar_encomendas")
     for secret in (SECRET, "111.444.777-35"):
         assert not [body for body in collector.bodies if secret.encode() in body]
+
+
+async def test_a_collector_that_is_away_changes_nothing_for_a_command(client, commands):
+    environ = {"TEMPORAL_ADDRESS": address_of(client), "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
+    code, out, errors = await commands.run("status", "tx-nobody", **environ)
+    assert (code, out) == (5, "")
+    assert errors.startswith("There is no transaction tx-nobody"), errors
+    assert len(errors.splitlines()) == 1

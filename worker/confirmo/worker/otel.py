@@ -5,6 +5,8 @@ loads it before an endpoint is set.
 """
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -18,10 +20,15 @@ _HTTP: Final = "http/protobuf"
 
 
 @contextmanager
-def exporting(environ: Mapping[str, str], service: str) -> Iterator[None]:
+def exporting(environ: Mapping[str, str], service: str, patience: float = 10.0) -> Iterator[None]:
     """Export for the length of the block, and send what is left at its end; nothing where no endpoint is set.
 
     A provider that the process has already stays: whoever set it configures it.
+
+    Args:
+        environ: With the ``OTEL_*`` variables.
+        service: What this process is called where they do not say.
+        patience: Seconds for the end; a collector that is away does not hold up a process for longer.
     """
     wanted = wanted_signals(environ)
     stops: list[Callable[[], object]] = []
@@ -38,8 +45,12 @@ def exporting(environ: Mapping[str, str], service: str) -> Iterator[None]:
     try:
         yield
     finally:
-        for stop in stops:
-            stop()
+        ending = [threading.Thread(target=stop, daemon=True) for stop in stops]
+        deadline = time.monotonic() + patience
+        for thread in ending:
+            thread.start()
+        for thread in ending:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def _extra_is_there() -> bool:

@@ -34,6 +34,7 @@ Config = Annotated[
 ]
 
 _CORE_LEVEL = "ERROR"
+_FLUSH_SECONDS = 2.0
 _CARRIED = ("traceparent", "tracestate")
 
 
@@ -68,9 +69,12 @@ def traced() -> Iterator[None]:
     from opentelemetry import trace
     from opentelemetry.propagate import extract
 
+    # A collector that is away is nobody's business at the command line.
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)
+
     parent = extract({name: os.environ[name.upper()] for name in _CARRIED if name.upper() in os.environ})
     with (
-        exporting(os.environ, "confirmo-cli"),
+        exporting(os.environ, "confirmo-cli", _FLUSH_SECONDS),
         trace.get_tracer("confirmo").start_as_current_span("confirmo command", parent),
     ):
         yield

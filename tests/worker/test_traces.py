@@ -2,15 +2,22 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 import yaml
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from temporalio.contrib.opentelemetry import TracingInterceptor
 
 from confirmo.client.connection import address_of
+from confirmo.worker import app
 from harness.collector import Collector, attributes
-from harness.shop import F2, POLICIES, TOOLS, base_behaviour
+from harness.shop import F2, POLICIES, TOOLS, base_behaviour, open_shop
 from harness.tool_server import failed
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -104,3 +111,22 @@ async def test_a_collector_that_is_away_changes_nothing_for_a_command(client, co
     assert (code, out) == (5, "")
     assert errors.startswith("There is no transaction tx-nobody"), errors
     assert len(errors.splitlines()) == 1
+
+
+async def test_no_span_is_told_again_on_replay(client, tools, monkeypatch: pytest.MonkeyPatch):
+    kept, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracing = TracingInterceptor(provider.get_tracer("test"), always_create_workflow_spans=True)
+    monkeypatch.setattr(app, "worker_tracing", lambda _: [tracing])
+    tools.on |= base_behaviour()
+    async with open_shop(client, tools, max_cached_workflows=0) as desk:
+        assert (await desk.run(*F2))["ok"]
+    provider.shutdown()
+    told = Counter(span.name for span in kept.get_finished_spans() if "confirm_signal" not in span.name)
+    once = ["RunWorkflow:TransactionWorkflow", "CompleteWorkflow:TransactionWorkflow", "HandleUpdate:confirm"]
+    once += [
+        f"{doing}:{name}"
+        for doing in ("StartActivity", "RunActivity")
+        for name in ("prevalidate", "execute_items")
+    ]
+    assert {name: told[name] for name in once} == dict.fromkeys(once, 1), told

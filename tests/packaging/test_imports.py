@@ -8,7 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-BROUGHT_BY = {"mcp_types": "mcp", "anyio": "mcp", "google": "temporalio", "pydantic_core": "pydantic"}
+BROUGHT_BY = {
+    "mcp_types": "mcp",
+    "anyio": "mcp",
+    "google": "temporalio",
+    "pydantic_core": "pydantic",
+    "opentelemetry": "opentelemetry-api",
+}
 OPTIONAL = {"aioboto3", "aiobotocore", "botocore", "types_aiobotocore_s3"}
 """What the extra ``s3`` brings; loaded only where a bucket is named."""
 """Packages of ours that a declared dependency brings as part of its own interface."""
@@ -48,6 +54,29 @@ def test_a_client_loads_neither_mcp_nor_http_nor_yaml() -> None:
     code = "import confirmo.client\nfor name in getattr(confirmo.client, '__all__', ()): getattr(confirmo.client, name)"
     unwanted = {"mcp", "mcp_types", "httpx", "httpx2", "yaml", "starlette"} | OPTIONAL
     assert loaded_after(code) & unwanted == set()
+
+
+WITHOUT_THE_EXTRA = """
+from importlib.machinery import PathFinder
+find = PathFinder.find_spec
+missing = ("opentelemetry.sdk", "opentelemetry.exporter")
+PathFinder.find_spec = lambda name, *more: None if name.startswith(missing) else find(name, *more)
+import confirmo.client.commands, confirmo.client.plugin
+import confirmo.worker.app, confirmo.worker.dev, confirmo.worker.telemetry
+import opentelemetry.trace
+from confirmo.worker.otel import exporting
+from confirmo.worker.tracing import client_tracing
+with exporting({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, "x"):
+    assert client_tracing([]) == []
+"""
+
+
+def test_everything_works_without_the_extra_for_opentelemetry() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_EXTRA], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert "pip install 'confirmo[otel]'" in done.stderr
 
 
 def imported(parts: dict[str, Path]) -> set[str]:

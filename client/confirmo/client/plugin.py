@@ -4,11 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from temporalio.client import Client
+from temporalio.client import Client, ClientConfig
 from temporalio.converter import DataConverter, DefaultPayloadConverter
 from temporalio.plugin import SimplePlugin
 
 from confirmo.policies import names
+from confirmo.worker.tracing import client_tracing
 from confirmo.workflows.converter import storing_converter
 
 WORKER_PATIENCE = timedelta(seconds=5)
@@ -17,8 +18,9 @@ WORKER_PATIENCE = timedelta(seconds=5)
 class ConfirmoPlugin(SimplePlugin):
     """Makes a Temporal client, for example an agent runtime's own, fit for ``TransactionClient``.
 
-    A codec, a failure converter and a payload converter of the caller's stay: what travels is plain JSON. Workers that
-    are built on the client get nothing from it.
+    A codec, a failure converter and a payload converter of the caller's stay: what travels is plain JSON. Where the
+    process has an OpenTelemetry tracer provider, calls carry its trace. Workers that are built on the client get
+    nothing from it.
 
     Args:
         task_queue: Where the workers of new transactions listen.
@@ -45,6 +47,13 @@ class ConfirmoPlugin(SimplePlugin):
         super().__init__("confirmo.client", data_converter=partial(_converter, own))
         self.task_queue = task_queue
         self.worker_patience = worker_patience
+
+    def configure_client(self, config: ClientConfig) -> ClientConfig:
+        """Add the converter, and tracing where there is a tracer provider."""
+        config = super().configure_client(config)
+        present = config.get("interceptors", [])
+        config["interceptors"] = [*present, *client_tracing(present)]
+        return config
 
 
 def settings_of(client: Client) -> ConfirmoPlugin:

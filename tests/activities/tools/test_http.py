@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from opentelemetry import context
+from opentelemetry.propagate import extract
 
 from confirmo.activities.tools import ToolServers
 from confirmo.policies.errors import CallFailureKind
@@ -30,6 +32,19 @@ async def test_a_call_is_exactly_the_contracts_and_carries_the_key_as_a_header(r
     assert (request.headers["idempotency-key"], request.headers["x-key"]) == ("cfm_1", "k1234")
     assert (answer.structured, answer.has_structured) == ({"results": [9007199254740993]}, True)
     assert (answer.texts, answer.is_error) == ((), False)
+
+
+async def test_the_trace_of_a_call_travels_in_its_w3c_header(raw, caller):
+    parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    raw.on["POST"] = lambda wire: wire.json({"result": 1})
+    await caller.call()
+    token = context.attach(extract({"traceparent": parent}))
+    await caller.call()
+    context.detach(token)
+    untraced, traced = raw.seen
+    assert "traceparent" not in untraced.headers
+    assert traced.headers["traceparent"] == parent
+    assert traced.message == untraced.message
 
 
 async def test_no_key_no_header(raw, caller):

@@ -95,6 +95,12 @@ async def running(given: StdioServerParameters) -> AsyncIterator[str]:
     assert (process.returncode, errors) == (0, b""), errors.decode()
 
 
+@pytest.fixture
+def as_process() -> Callable[[StdioServerParameters], Any]:
+    """``async with as_process(command)`` runs a face over HTTP and yields its address."""
+    return running
+
+
 OpenFace = Callable[..., Awaitable[Face]]
 
 

@@ -29,6 +29,7 @@ from confirmo.policies.catalog import load_catalog
 from confirmo.policies.shares import queue_slots, share_of
 from confirmo.policies.tool_spec import Catalog
 from confirmo.worker.connection import connect
+from confirmo.worker.counting import begin_at_zero, telling_who_waits
 from confirmo.worker.errors import ConfigurationError
 from confirmo.worker.health import serve_health
 from confirmo.worker.queues import HandingOn, running
@@ -36,6 +37,7 @@ from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
 from confirmo.worker.setup import has_search_attributes
 from confirmo.worker.sink import load_settings, webhook_of
+from confirmo.worker.tracing import worker_tracing
 from confirmo.worker.versioning import deployment_of
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 from confirmo.workflows.payload_store import stores
@@ -128,7 +130,7 @@ def build_workers(
         webhook=webhook is not None,
         completions=webhook is not None and settings.webhook_completions,
     )
-    late, slots = LateAnswers(), settings.max_concurrent_activities
+    late, slots, tracing = LateAnswers(), settings.max_concurrent_activities, worker_tracing(client)
     deployment = deployment_of(settings, catalog)
     cached = settings.max_cached_workflows if max_cached_workflows is None else max_cached_workflows
     calling: list[Callable[..., Any]] = [
@@ -148,7 +150,7 @@ def build_workers(
         task_queue=queue,
         workflows=[TransactionWorkflow, DeliveryWorkflow],
         activities=[policy.resolve_policy, *delivering, *calling],
-        interceptors=[HandingOn(queue, catalog.servers, slots)],
+        interceptors=[*tracing, HandingOn(queue, catalog.servers, slots)],
         workflow_runner=workflow_runner,
         max_cached_workflows=cached,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
@@ -164,6 +166,7 @@ def build_workers(
             client,
             task_queue=names.server_queue(queue, server.name),
             activities=calling,
+            interceptors=tracing,
             max_concurrent_activities=queue_slots(share_of(server, settings.workers), slots),
             max_task_queue_activities_per_second=server.max_calls_per_second,
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
@@ -210,7 +213,12 @@ async def running_worker(client: Client, catalog: Catalog, settings: Settings) -
     try:
         attributes = await has_search_attributes(client)
         workers = build_workers(client, catalog, servers, settings, search_attributes=attributes)
-        async with running(workers):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(running(workers))
+            if settings.metrics_port is not None:
+                begin_at_zero(client, workers[0].task_queue, catalog.tools)
+                if attributes:
+                    await stack.enter_async_context(telling_who_waits(client, workers[0].task_queue))
             yield workers[0]
     finally:
         await servers.aclose()

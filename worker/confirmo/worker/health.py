@@ -73,7 +73,7 @@ async def serve_health(port: int, client: Client, worker: Worker) -> AsyncIterat
     except OSError:
         raise ServerUnavailable(f"Port {port} is taken. Choose another --health-port.") from None
     app = Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz)])
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, log_level="warning", lifespan="off"))
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     tasks = [asyncio.create_task(readiness.watch()), asyncio.create_task(server._serve([listener]))]
     try:

@@ -35,6 +35,9 @@ class Settings(BaseSettings):
         webhook_secrets: ``whsec_`` secrets, separated by blanks or commas; each signs every delivery.
         webhook_secrets_file: A file with more of them; read at start.
         webhook_completions: Whether the webhook is also told how each transaction ended.
+        log_format: Lines for people, or one JSON object each with the events in full.
+        metrics_port: Where Prometheus finds ``/metrics``; null means that nothing is counted.
+        metrics_host: The address that it is served on.
     """
 
     model_config = SettingsConfigDict(
@@ -59,3 +62,6 @@ class Settings(BaseSettings):
     webhook_secrets: SecretStr | None = None
     webhook_secrets_file: Path | None = None
     webhook_completions: bool = True
+    log_format: Literal["text", "json"] = "text"
+    metrics_port: int | None = Field(default=None, ge=1, le=65535)
+    metrics_host: str = "0.0.0.0"

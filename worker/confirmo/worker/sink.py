@@ -39,6 +39,14 @@ def load_settings() -> Settings:
     return settings
 
 
+def readable_settings() -> Settings:
+    """Return the settings of this process without a look at what they name. Raises ``ConfigurationError``."""
+    settings, errors, _ = _read()
+    if settings is None:
+        raise ConfigurationError(errors)
+    return settings
+
+
 def settings_problems() -> Findings:
     """Return what is wrong with the settings of this process, as ``confirmo check`` lists it."""
     _, errors, warnings = _read()

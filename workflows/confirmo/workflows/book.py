@@ -19,6 +19,7 @@ from confirmo.policies.events import EventName, make_event
 from confirmo.policies.evidence import Known
 from confirmo.policies.item_pages import item_page, shown_first
 from confirmo.policies.json_text import cut
+from confirmo.policies.measures import UNRESOLVED, Standing, ends_question, measures_of, outcome_word
 from confirmo.policies.models import (
     CLOSED_STATUSES,
     SUMMARY_ITEMS,
@@ -44,6 +45,7 @@ from confirmo.policies.models import (
 from confirmo.policies.questions import clean_text
 from confirmo.policies.texts import Language
 from confirmo.policies.tool_spec import ConfirmationPolicy, ResolvedPolicy, ToolSpec
+from confirmo.workflows.counting import count
 from confirmo.workflows.task_budget import TaskBudget
 
 KEPT_EVENTS = 50
@@ -93,6 +95,8 @@ class Book:
     event_count: int = 0
     parameter_questions: int = 0
     questions: int = 0
+    asked_at: datetime | None = None
+    """When the open question was asked."""
     search_attributes: bool = False
     deliveries: list[asyncio.Task[None]] = field(default_factory=list)
     budget: TaskBudget = field(default_factory=TaskBudget)
@@ -181,6 +185,21 @@ class Book:
         )
         self.events.append(event)
         workflow.logger.info(name.value, extra={"confirmo_event": event.model_dump(mode="json")})
+        self._measure(event)
+
+    def _measure(self, event: Event) -> None:
+        now = workflow.now()
+        standing = Standing(
+            tool=self.tool.name if self.tool else UNRESOLVED,
+            status=self.status,
+            waited_seconds=(now - self.asked_at).total_seconds() if self.asked_at else None,
+            result=self.result,
+        )
+        count(measures_of(event, standing))
+        if event.name == EventName.CONFIRMATION_REQUIRED:
+            self.asked_at = now
+        elif ends_question(event, standing):
+            self.asked_at = None
 
     def emit_each(self, name: EventName, details: Sequence[Mapping[str, Any]]) -> None:
         """Record one transition of each of several items; where nobody logs them, only those that are kept."""
@@ -227,8 +246,7 @@ class Book:
         values = {names.SEARCH_STATUS: self.status.value, names.SEARCH_TOOL: self.tool_name}
         values[names.SEARCH_TENANT] = self.request.tenant
         if self.result is not None:
-            outcome = self.result.multi_item_status or ("SUCCESS" if self.result.ok else "FAILED")
-            values[names.SEARCH_OUTCOME] = outcome if self.result.result.get("output") else self.status.value
+            values[names.SEARCH_OUTCOME] = outcome_word(self.status, self.result)
         workflow.upsert_search_attributes(
             [SearchAttributeKey.for_keyword(key).value_set(cut(value, 200)) for key, value in values.items()]
         )

@@ -17,6 +17,7 @@ from confirmo.policies.amending import Changed
 from confirmo.policies.bounding import bytes_of
 from confirmo.policies.errors import INVALID_REQUEST, Refusal, UpdateErrorType
 from confirmo.policies.events import EventName
+from confirmo.policies.measures import refused_decision
 from confirmo.policies.models import (
     ItemPage,
     ItemsAsked,
@@ -28,6 +29,7 @@ from confirmo.policies.models import (
 from confirmo.policies.snapshot import request_digest
 from confirmo.workflows import messages
 from confirmo.workflows.book import Book
+from confirmo.workflows.counting import count
 from confirmo.workflows.course import Course
 from confirmo.workflows.telling import tell_end
 
@@ -40,10 +42,11 @@ ENDS_ARE_TOLD = "ends-are-told"
 
 
 def _or_refuse(rule: Callable[..., T], *arguments: Any) -> T:
-    """Return what a rule says; its refusal becomes the update's error."""
+    """Return what a rule says; its refusal becomes the update's error, and is counted."""
     try:
         return rule(*arguments)
     except Refusal as refusal:
+        count([refused_decision(refusal.type.value, "update")])
         raise messages.refused(refusal) from None
 
 

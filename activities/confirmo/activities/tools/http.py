@@ -10,6 +10,8 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx2
+from opentelemetry.propagate import inject
+from opentelemetry.trace import SpanKind, StatusCode, get_tracer
 
 from confirmo.activities.tools.causes import describe
 from confirmo.activities.tools.exchange import Exchange, exchanging
@@ -23,6 +25,8 @@ from confirmo.policies.json_text import JsonError, clean_text, dump, parse
 from confirmo.policies.models import ToolAnswer
 from confirmo.policies.names import HEADER_IDEMPOTENCY_KEY
 from confirmo.policies.tool_spec import ServerSpec
+
+_tracer = get_tracer("confirmo")
 
 
 class RestServer:
@@ -57,7 +61,7 @@ class RestServer:
             headers[HEADER_IDEMPOTENCY_KEY] = idempotency_key
         async with self._limits.slot(patience):
             await passed(guard)
-            exchange = await self._send("POST", timeout, headers, body)
+            exchange = await self._traced(tool, timeout, headers, body)
             answer = self._parse(exchange)
             if answer is None:
                 raise failure(self._spec.name, Phase.CALL, exchange, None, self._secrets | scalars(arguments))
@@ -77,6 +81,17 @@ class RestServer:
         """Close all connections."""
         if self._client is not None:
             await self._client.aclose()
+
+    async def _traced(self, tool: str, timeout: float, headers: dict[str, str], body: bytes) -> Exchange:
+        """Send a call as a span whose context goes along as W3C headers; ``_meta`` carries it over MCP."""
+        with _tracer.start_as_current_span(f"HTTP send tools/call {tool}", kind=SpanKind.CLIENT) as span:
+            inject(headers)
+            exchange = await self._send("POST", timeout, headers, body)
+            if exchange.status is not None:
+                span.set_attribute("http.response.status_code", exchange.status)
+            if exchange.status != HTTPStatus.OK or exchange.lost is not None:
+                span.set_status(StatusCode.ERROR)
+            return exchange
 
     async def _send(self, method: str, timeout: float, headers: dict[str, str], body: bytes) -> Exchange:
         exchange = Exchange(deadline=asyncio.get_running_loop().time() + timeout)

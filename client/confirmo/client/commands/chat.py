@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from confirmo.client.commands.common import Json, locale_of, log_to_stderr, prepare_client, with_worker_errors
+from confirmo.client.commands.common import Json, locale_of, prepare_client, with_worker_errors
 from confirmo.client.console import Output
 from confirmo.client.exits import Exit
 from confirmo.client.transactions import TransactionClient
+from confirmo.worker.logs import log_to_stderr
 
 PROMPT = "> "
 Stopped = Callable[[], Coroutine[Any, Any, Any]]

@@ -3,8 +3,9 @@
 import asyncio
 import functools
 import logging
-import sys
-from collections.abc import Awaitable, Callable, Coroutine
+import os
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -17,7 +18,6 @@ from confirmo.client.inputs import WrongUse
 from confirmo.client.transactions import TransactionClient
 from confirmo.client.views import message_lines, state_lines, state_view
 from confirmo.policies.models import Actor, TransactionResult, TransactionState
-from confirmo.workflows.payload_drivers import PayloadProblem
 
 T = TypeVar("T")
 
@@ -34,6 +34,8 @@ Config = Annotated[
 ]
 
 _CORE_LEVEL = "ERROR"
+_FLUSH_SECONDS = 2.0
+_CARRIED = ("traceparent", "tracestate")
 
 
 @functools.cache
@@ -45,27 +47,6 @@ def quiet_core() -> None:
     Runtime.set_default(runtime, error_if_already_set=False)
 
 
-def log_to_stderr(level: int) -> None:
-    """Write the log to standard error; other people's libraries only from a warning on."""
-    logging.basicConfig(
-        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
-    )
-    logging.getLogger("confirmo").setLevel(level)
-    logging.getLogger("temporalio.workflow").setLevel(level)
-    # Every expected retry is a warning with a traceback there; the attempt and its reason are in the history.
-    logging.getLogger("temporalio.activity").setLevel(logging.ERROR)
-    for name in ("temporalio.worker._workflow", "temporalio.worker._activity"):
-        logging.getLogger(name).addFilter(_as_sentence)
-
-
-def _as_sentence(record: logging.LogRecord) -> bool:
-    """Tell a payload store that is away in a sentence: it is no mistake of the workflow, whose task is tried again."""
-    problem = record.exc_info[1] if record.exc_info else None
-    if isinstance(problem, PayloadProblem):
-        record.msg, record.args, record.exc_info = "%s It is tried again.", (problem.message,), None
-    return True
-
-
 def connected(work: Callable[[TransactionClient], Awaitable[int]]) -> int:
     """Run ``work`` with a connected ``TransactionClient``."""
 
@@ -73,7 +54,30 @@ def connected(work: Callable[[TransactionClient], Awaitable[int]]) -> int:
         return await work(await TransactionClient.connect())
 
     prepare_client()
-    return asyncio.run(run())
+    with traced():
+        return asyncio.run(run())
+
+
+@contextmanager
+def traced() -> Iterator[None]:
+    """Make a command one span, where ``OTEL_*`` says so; ``TRACEPARENT`` in the environment is its parent."""
+    from confirmo.worker.otel import exporting, wanted_signals
+
+    if not wanted_signals(os.environ):
+        yield
+        return
+    from opentelemetry import trace
+    from opentelemetry.propagate import extract
+
+    # A collector that is away is nobody's business at the command line.
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL + 1)
+
+    parent = extract({name: os.environ[name.upper()] for name in _CARRIED if name.upper() in os.environ})
+    with (
+        exporting(os.environ, "confirmo-cli", _FLUSH_SECONDS),
+        trace.get_tracer("confirmo").start_as_current_span("confirmo command", parent),
+    ):
+        yield
 
 
 def prepare_client() -> None:

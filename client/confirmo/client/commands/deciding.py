@@ -17,6 +17,7 @@ from confirmo.client.commands.common import (
     prepare_client,
     print_result,
     print_state,
+    traced,
 )
 from confirmo.client.console import Output, note
 from confirmo.client.errors import NotAwaitingConfirmation, NoWorker
@@ -61,7 +62,7 @@ def confirm(
         )
     item_ids, who = read_list("--items", items), actor_of(actor, role)
     prepare_client()
-    with asyncio.Runner() as runner:  # not one coroutine: a Ctrl-C must reach the prompt
+    with traced(), asyncio.Runner() as runner:  # not one coroutine: a Ctrl-C must reach the prompt
         client = runner.run(TransactionClient.connect())
         if digest is None:
             state = runner.run(_open_question(client, transaction, asking=not yes))

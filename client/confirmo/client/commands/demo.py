@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from confirmo.client.commands.common import Json, log_to_stderr, quiet_core, with_worker_errors
+from confirmo.client.commands.common import Json, quiet_core, with_worker_errors
 from confirmo.client.console import Output, note
 from confirmo.client.exits import Exit
 from confirmo.client.transactions import TransactionClient
+from confirmo.worker.logs import log_to_stderr
 
 if TYPE_CHECKING:
     from confirmo.worker.dev import DevStack

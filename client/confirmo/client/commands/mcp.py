@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from confirmo.client.commands.common import log_to_stderr, quiet_core, with_worker_errors
+from confirmo.client.commands.common import with_worker_errors
 from confirmo.client.console import flush, note
 from confirmo.client.exits import Exit
 from confirmo.client.inputs import WrongUse
@@ -82,34 +82,41 @@ def mcp(
     """Serve the tools of a catalogue to any MCP client: its user is asked before anything is executed."""
     if (config is None) == (wrap is None):
         raise WrongUse("Give --config DIR, or --wrap with a URL or a command: one of the two.")
-    quiet_core()
-    log_to_stderr(logging.WARNING)
     who = Actor(id=actor, roles=tuple(role or ())) if actor else None
     face = _Face(config, wrap, tenant, who, locale, _key(state_key_file), _headers(header or [], wrap))
     return with_worker_errors(_serve(face, transport, host, port), int)
 
 
 async def _serve(face: _Face, transport: Transport, host: str, port: int) -> Exit:
-    from confirmo.client.mcp_face import health_routes, serve_http, serve_stdio
+    from confirmo.client.mcp_face import health_routes, serve_http
     from confirmo.worker.app import stop_event
+    from confirmo.worker.telemetry import observing
 
-    async with AsyncExitStack() as stack:
-        server, client = await _server(face, stack)
-        if transport is Transport.STREAMABLE_HTTP:
-            listener = stack.enter_context(_listener(host, port))
-            _announce(host, listener.getsockname()[1])
-            await serve_http(server, listener, host, stop_event(), health_routes(client.temporal))
-            return Exit.DONE
-        stop = stop_event()
-        tasks = [asyncio.create_task(serve_stdio(server)), asyncio.create_task(stop.wait())]
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    if stop.is_set():
+    with observing(logging.WARNING, "confirmo-mcp"):
+        async with AsyncExitStack() as stack:
+            server, client = await _server(face, stack)
+            if transport is Transport.STREAMABLE_HTTP:
+                listener = stack.enter_context(_listener(host, port))
+                _announce(host, listener.getsockname()[1])
+                await serve_http(server, listener, host, stop_event(), health_routes(client.temporal))
+                return Exit.DONE
+            reading = await _serve_stdio(server, stop_event())
+    if not reading.done():
         # The thread that reads standard input cannot be interrupted; nothing is left to be done.
         flush()
         os._exit(Exit.DONE)
-    tasks[1].cancel()
-    await tasks[0]
+    await reading
     return Exit.DONE
+
+
+async def _serve_stdio(server: Any, stop: asyncio.Event) -> asyncio.Task[None]:
+    """Serve until the client or a signal ends it; return what reads standard input, perhaps still."""
+    from confirmo.client.mcp_face import serve_stdio
+
+    reading, stopping = asyncio.create_task(serve_stdio(server)), asyncio.create_task(stop.wait())
+    await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    return reading
 
 
 async def _server(face: _Face, stack: AsyncExitStack) -> tuple[Any, TransactionClient]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from confirmo.client.commands.common import Config, Json, log_to_stderr, quiet_core, with_worker_errors
+from confirmo.client.commands.common import Config, Json, with_worker_errors
 from confirmo.client.console import Output
 from confirmo.client.exits import Exit
 
@@ -35,16 +35,17 @@ def dev(
     json: Json = False,
 ) -> int:
     """Start Temporal, its UI, a worker and, without --config, the example tool servers; Ctrl-C ends all of it."""
-    quiet_core()
-    log_to_stderr(logging.WARNING)
+    from confirmo.worker.dev import DevStack
+    from confirmo.worker.telemetry import observing
+
     # The default sink of confirmation requests: it is meant to be seen.
     logging.getLogger("confirmo.confirmation").setLevel(logging.INFO)
-    from confirmo.worker.dev import DevStack
 
     async def serve() -> Exit:
-        async with DevStack(config, port, ui_port, db, ready_file) as stack:
-            _announce(stack, Output(json), examples=config is None)
-            await stack.wait()
+        with observing(logging.WARNING, "confirmo-dev"):
+            async with DevStack(config, port, ui_port, db, ready_file) as stack:
+                _announce(stack, Output(json), examples=config is None)
+                await stack.wait()
         return Exit.DONE
 
     return with_worker_errors(serve(), int)
@@ -79,16 +80,18 @@ def worker(
     json: Json = False,
 ) -> int:
     """Run a worker until Ctrl-C or SIGTERM."""
-    quiet_core()
-    log_to_stderr(logging.INFO)
     from confirmo.worker.app import run_worker
+    from confirmo.worker.telemetry import observing
 
-    def stopped(_: None) -> Exit:
+    async def serve() -> Exit:
+        with observing(logging.INFO, "confirmo-worker"):
+            await run_worker(
+                config, ready_file=ready_file, health_port=health_port, wait_seconds=wait_seconds
+            )
         Output(json).document({"stopped": True})
         return Exit.DONE
 
-    running = run_worker(config, ready_file=ready_file, health_port=health_port, wait_seconds=wait_seconds)
-    return with_worker_errors(running, stopped)
+    return with_worker_errors(serve(), int)
 
 
 def add_to(app: typer.Typer) -> None:

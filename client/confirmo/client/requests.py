@@ -11,6 +11,7 @@ from temporalio.client import Client
 
 from confirmo.client.errors import InvalidRequest, RequestTooLarge
 from confirmo.policies.json_text import cut
+from confirmo.policies.masking import plainly_personal
 from confirmo.policies.models import TransactionRequest
 from confirmo.policies.names import fairness_key
 from confirmo.policies.snapshot import request_digest, transaction_id_for
@@ -107,6 +108,11 @@ def _transaction_id(request: TransactionRequest, id: str | None) -> str:
         if not id.strip() or not id.isprintable():
             raise InvalidRequest(
                 "The transaction id is not a plain text: leave it out, or choose letters and digits."
+            )
+        if plainly_personal(id):
+            raise InvalidRequest(
+                "The transaction id holds personal data, and nothing encrypts an id: give it as request_id, which is "
+                "hashed."
             )
         return id
     if request.request_id is None:

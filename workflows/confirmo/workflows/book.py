@@ -224,7 +224,10 @@ class Book:
             outcome = self.result.multi_item_status or ("SUCCESS" if self.result.ok else "FAILED")
             values[names.SEARCH_OUTCOME] = outcome if self.result.result.get("output") else self.status.value
         workflow.upsert_search_attributes(
-            [SearchAttributeKey.for_keyword(key).value_set(cut(value, 200)) for key, value in values.items()]
+            [
+                SearchAttributeKey.for_keyword(key).value_set(cut(names.search_value(value), 200))
+                for key, value in values.items()
+            ]
         )
 
     def asked(self) -> Question:

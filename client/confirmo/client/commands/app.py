@@ -8,6 +8,7 @@ from confirmo.client.commands import (
     configuring,
     deciding,
     demo,
+    encrypting,
     history,
     looking,
     mcp,
@@ -27,7 +28,20 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for module in (demo, chat, serving, configuring, starting, deciding, changing, looking, redriving, mcp):
+    for module in (
+        demo,
+        chat,
+        serving,
+        configuring,
+        starting,
+        deciding,
+        changing,
+        looking,
+        redriving,
+        mcp,
+        encrypting,
+    ):
         module.add_to(app)
     app.add_typer(history.app, name="history")
+    app.add_typer(encrypting.keys, name="keys")
     return app

@@ -14,9 +14,11 @@ from temporalio.runtime import LogForwardingConfig, LoggingConfig, Runtime, Tele
 from confirmo.client.console import Output, note
 from confirmo.client.exits import Exit
 from confirmo.client.inputs import WrongUse
+from confirmo.client.settings import ClientSettings
 from confirmo.client.transactions import TransactionClient
 from confirmo.client.views import message_lines, state_lines, state_view
 from confirmo.policies.models import Actor, TransactionResult, TransactionState
+from confirmo.worker import private_logs
 from confirmo.workflows.payload_drivers import PayloadProblem
 
 T = TypeVar("T")
@@ -38,7 +40,8 @@ _CORE_LEVEL = "ERROR"
 
 @functools.cache
 def quiet_core() -> None:
-    """Keep Temporal's core from writing its log to standard output, which is its default."""
+    """Keep Temporal's core from writing its log to standard output, which is its default, and mask every log line."""
+    private_logs.install(ClientSettings().masked_fields)
     levels = TelemetryFilter(core_level=_CORE_LEVEL, other_level=_CORE_LEVEL)
     forwarding = LogForwardingConfig(logger=logging.getLogger("temporalio.core"))
     runtime = Runtime(telemetry=TelemetryConfig(logging=LoggingConfig(filter=levels, forwarding=forwarding)))
@@ -60,9 +63,9 @@ def log_to_stderr(level: int) -> None:
 
 def _as_sentence(record: logging.LogRecord) -> bool:
     """Tell a payload store that is away in a sentence: it is no mistake of the workflow, whose task is tried again."""
-    problem = record.exc_info[1] if record.exc_info else None
+    problem = getattr(record, "error", None)
     if isinstance(problem, PayloadProblem):
-        record.msg, record.args, record.exc_info = "%s It is tried again.", (problem.message,), None
+        record.msg, record.args, record.exc_text = "%s It is tried again.", (problem.message,), None
     return True
 
 

@@ -33,9 +33,11 @@ class PrivateRecord(logging.LogRecord):
 
     Attributes:
         masked_fields: Names whose values are hidden.
-        error: The exception that was logged; for filters, which must not show it.
+        error: The exception that was logged; for filters, which must not show it. It is none of the attributes that a
+            formatter finds in ``__dict__``.
     """
 
+    __slots__ = ("error",)
     masked_fields: frozenset[str] = frozenset()
     error: BaseException | None
 

@@ -11,7 +11,7 @@ from temporalio.client import Client
 
 from confirmo.client.errors import InvalidRequest, RequestTooLarge
 from confirmo.policies.json_text import cut
-from confirmo.policies.masking import plainly_personal
+from confirmo.policies.masking import masked, plainly_personal
 from confirmo.policies.models import TransactionRequest
 from confirmo.policies.names import fairness_key
 from confirmo.policies.snapshot import request_digest, transaction_id_for
@@ -73,7 +73,7 @@ def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_
         transaction_id=_transaction_id(request, id),
         payload=payload,
         digest=request_digest(sent),
-        summary=cut(one_line(request.tool_name), SUMMARY_BYTES),
+        summary=cut(one_line(masked(request.tool_name)), SUMMARY_BYTES),
         details=_details(request),
         fairness_key=fairness_key(request.tenant),
     )
@@ -129,7 +129,7 @@ def _details(request: TransactionRequest) -> str:
         "tenant": request.tenant,
         "session": request.session_id,
     }
-    return "\n".join(f"- {name}: {_plain(value)}" for name, value in facts.items() if value)
+    return "\n".join(f"- {name}: {_plain(masked(value))}" for name, value in facts.items() if value)
 
 
 def _plain(text: str) -> str:

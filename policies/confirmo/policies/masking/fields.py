@@ -43,5 +43,21 @@ def field_pattern(fields: frozenset[str]) -> re.Pattern[str]:
 
 
 def hidden(text: str, fields: Collection[str]) -> str:
-    """Return a text with the values of these fields hidden."""
-    return field_pattern(frozenset(fields)).sub(lambda found: f"{found['name']}{HIDDEN}", text)
+    """Return a text with the values of these fields hidden, also where the same text repeats them without a name."""
+    pattern = field_pattern(frozenset(fields))
+    values = {_bare(found[0][len(found["name"]) :]) for found in pattern.finditer(text)}
+    return _without(pattern.sub(lambda found: f"{found['name']}{HIDDEN}", text), values)
+
+
+def _without(text: str, values: Collection[str]) -> str:
+    """Return a text with every one of these values hidden; one of less than four characters would hide too much."""
+    known = sorted(
+        {value for value in values if len(value) >= 4 and value not in HIDDEN}, key=len, reverse=True
+    )
+    if not any(value in text for value in known):
+        return text
+    return re.sub("|".join(map(re.escape, known)), HIDDEN, text)
+
+
+def _bare(written: str) -> str:
+    return written.strip("\\\"'")

@@ -49,7 +49,7 @@ async def test_what_was_encrypted_is_decoded_and_back(ask, converter):
     assert answer.headers["access-control-allow-origin"] == PAGE
     [plain] = answer.json()["payloads"]
     assert json.loads(base64.b64decode(plain["data"])) == {"cpf": "111.444.777-35"}
-    again = Parse((await ask("/encode", answer.json())).text, Payloads())
+    again = Parse((await ask("/default/encode", answer.json())).text, Payloads())
     assert await converter.decode(again.payloads) == [{"cpf": "111.444.777-35"}]
 
 

@@ -49,7 +49,11 @@ def codec_app(converter: DataConverter, origins: Sequence[str], token: str | Non
     if not isinstance(codec, EncryptionCodec) or not codec.encrypts:
         raise ServerUnavailable("There is no key: set CONFIRMO_ENCRYPTION_KEYS_FILE to the workers' file.")
     answering = _Answering(converter, codec, origins, token)
-    routes = [Route(f"/{name}", getattr(answering, name), methods=["POST"]) for name in ("encode", "decode")]
+    routes = [
+        Route(f"{below}/{name}", getattr(answering, name), methods=["POST"])
+        for below in ("", "/{namespace}")
+        for name in ("encode", "decode")
+    ]
     middleware = [
         Middleware(CORSMiddleware, allow_origins=origins, allow_methods=["POST"], allow_headers=_HEADERS)
     ]

@@ -1,9 +1,12 @@
 """The payload codec: AES-256-GCM with key ids."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from temporalio.api.common.v1 import Payload
 
 from confirmo.policies.encryption_keys import EncryptionKeyError, key_line, read_keys
+from confirmo.policies.outcomes import CallReport, ItemOutcome
 from confirmo.workflows.converter import data_converter, storing_converter
 from confirmo.workflows.encryption import KEY_ID, EncryptionCodec, PayloadSealed, codec_of
 from confirmo.workflows.payload_drivers import INNER
@@ -70,6 +73,29 @@ async def test_a_changed_payload_is_refused():
         change(changed)
         with pytest.raises(PayloadSealed, match="was changed since"):
             await other.decode([changed])
+
+
+@given(st.integers(0, 10_000), st.integers(1, 255))
+async def test_no_changed_byte_passes(place, change):
+    codec = EncryptionCodec({"k1": OLD})
+    found = await sealed(codec)
+    data = bytearray(found.data)
+    data[place % len(data)] ^= change
+    found.data = bytes(data)
+    with pytest.raises(PayloadSealed):
+        await codec.decode([found])
+
+
+async def test_a_payload_store_gets_ciphertext_and_what_is_for_our_workers_goes_there_soon(tmp_path):
+    keys = tmp_path / "keys"
+    keys.write_text(key_line("k1", OLD))
+    converter = storing_converter(f"dir:{tmp_path / 'store'}", encryption_keys=keys)
+    report = CallReport(items=(ItemOutcome(item_id="1", outcome="SUCCEEDED", entry={"cpf": SECRET * 9_000}),))
+    [claim] = await converter.encode([report])
+    assert claim.ByteSize() < 2_000
+    [file] = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    assert SECRET.encode() not in file.read_bytes()
+    assert await converter.decode([claim], [CallReport]) == [report]
 
 
 async def test_a_failure_is_masked_and_encrypted(tmp_path):

@@ -1,11 +1,14 @@
 """Planted personal data: nowhere in logs, events, errors and ids; with keys, in no byte that Temporal holds."""
 
+import asyncio
 import base64
 import json
 import logging
 import re
+import uuid
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import pytest
 from google.protobuf.json_format import MessageToDict
@@ -23,7 +26,7 @@ from confirmo.worker.keys import new_keys_file
 from confirmo.worker.replay import replay_histories
 from confirmo.worker.settings import Settings
 from confirmo.workflows.converter import storing_converter
-from harness.desk import catalog_of, open_desk, refusal
+from harness.desk import Tx, catalog_of, open_desk, refusal
 from harness.shop import POLICIES, TOOLS, merged
 from harness.tool_server import failed
 
@@ -122,7 +125,7 @@ async def all_ways(client, loja, **options):
             comment=PLANTED["cpf"],
         )
         loja.on[END] = failed(QUOTED)
-        await over(await desk.start(END, PLANTED))
+        refused_by_tool = await over(await desk.start(END, PLANTED))
         loja.on[END] = broken
         await over(await desk.start(END, PLANTED))
         checks, loja.on["checar_assinaturas"] = loja.on["checar_assinaturas"], failed(QUOTED)
@@ -144,6 +147,8 @@ async def all_ways(client, loja, **options):
         requested = TransactionRequest(
             tool_name=END, arguments=PLANTED, request_id=QUOTED, requester=Actor(id=PLANTED["email"])
         )
+        redriven = await door.redrive(refused_by_tool.id)
+        handles.append(client.get_workflow_handle(redriven.transaction_id))
         started = await door.start(requested)
         await door.amend(started.transaction_id, remove_item_ids=["A-01"], actor=requested.requester)
         handles.append(client.get_workflow_handle(started.transaction_id))
@@ -255,6 +260,40 @@ async def test_a_client_without_the_key_is_told_what_to_do(client, loja, tmp_pat
         for asked in (stranger.state, stranger.result, stranger.redrive):
             with pytest.raises(PayloadEncrypted, match="set CONFIRMO_ENCRYPTION_KEYS_FILE"):
                 await asked(state.transaction_id)
+
+
+async def test_a_worker_without_the_key_leaves_the_transaction_to_one_that_has_it(client, loja, tmp_path):
+    keys = tmp_path / "keys"
+    new_keys_file(keys)
+    address = client.service_client.config.target_host
+    sealed = await type(client).connect(address, plugins=[ConfirmoPlugin(encryption_keys=keys)])
+    async with open_desk(client, catalog(loja.endpoint), max_cached_workflows=0) as desk:
+        tx = Tx(await started_by(sealed, desk.task_queue))
+        async with asyncio.timeout(60):
+            while True:
+                events = (await tx.handle.fetch_history()).events
+                failed_tasks = [
+                    str(event) for event in events if event.HasField("workflow_task_failed_event_attributes")
+                ]
+                if failed_tasks:
+                    break
+                await asyncio.sleep(0.05)
+        assert "set CONFIRMO_ENCRYPTION_KEYS_FILE" in failed_tasks[0]
+        await desk.stop_worker()
+        desk.client = sealed
+        await desk.start_worker()
+        assert (await tx.awaiting())["status"] == "AWAITING_CONFIRMATION"
+
+
+async def started_by(client, task_queue):
+    request = {"tool_name": END, "arguments": PLANTED}
+    return await client.start_workflow(
+        names.TRANSACTION_WORKFLOW,
+        request,
+        id=f"tx-{uuid.uuid4().hex}",
+        task_queue=task_queue,
+        task_timeout=timedelta(seconds=2),
+    )
 
 
 async def test_se_08_an_id_with_personal_data_is_refused(client):

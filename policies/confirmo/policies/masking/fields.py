@@ -44,7 +44,11 @@ def field_pattern(fields: frozenset[str]) -> re.Pattern[str]:
 
 def hidden(text: str, fields: Collection[str]) -> str:
     """Return a text with the values of these fields hidden, also where the same text repeats them without a name."""
-    pattern = field_pattern(frozenset(fields))
+    names = frozenset(fields)
+    folded = text.casefold()
+    if not any(name in folded for name in _folded(names | ALWAYS)):
+        return text
+    pattern = field_pattern(names)
     values = {_bare(found[0][len(found["name"]) :]) for found in pattern.finditer(text)}
     return _without(pattern.sub(lambda found: f"{found['name']}{HIDDEN}", text), values)
 

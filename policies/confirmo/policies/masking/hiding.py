@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from confirmo.policies.masking.fields import HIDDEN, has_fields, hidden
-from confirmo.policies.masking.patterns import EMAIL, NUMBERS, Kind, replaced
+from confirmo.policies.masking.finding import replaced
 
 
 def masked(text: str, fields: Collection[str] = ()) -> str:
@@ -17,10 +17,7 @@ def masked(text: str, fields: Collection[str] = ()) -> str:
         text: For people to read, never data that goes on.
         fields: Names whose values are personal whatever they look like. They are recognised after the name only.
     """
-    text = hidden(text, fields)
-    for kind in _kinds(text):
-        text = replaced(kind, text)
-    return text
+    return replaced(hidden(text, fields))
 
 
 def masked_value(value: Any, fields: Collection[str] = ()) -> Any:
@@ -49,10 +46,4 @@ def is_personal(text: str) -> bool:
 
 def plainly_personal(text: str) -> bool:
     """Whether a text holds personal data that can be nothing else: written with its dots, brackets or ``@``."""
-    return any(kind.plain and replaced(kind, text) != text for kind in (EMAIL, *NUMBERS))
-
-
-def _kinds(text: str) -> list[Kind]:
-    """Return the kinds that a text can hold at all."""
-    kinds = [EMAIL] if "@" in text or "%40" in text else []
-    return [*kinds, *NUMBERS] if any(character.isdecimal() for character in text) else kinds
+    return replaced(text, plain=True) != text

@@ -37,12 +37,13 @@ def _kind(name: str, body: str, proved: Callable[[str], bool] = bool, *, plain: 
     return Kind(name, re.compile(f"{_BEGIN}{body}{_END}"), proved, plain)
 
 
+WRITTEN_CNPJ: Final = _kind(
+    "cnpj",
+    rf"[0-9A-Z]{{2}}\.[0-9A-Z]{{3}}\.[0-9A-Z]{{3}}(?:/|%2[Ff])[0-9A-Z]{{4}}{_DASH}\d{{2}}",
+    plain=True,
+)
+
 NUMBERS: Final = (
-    _kind(
-        "cnpj",
-        rf"[0-9A-Z]{{2}}\.[0-9A-Z]{{3}}\.[0-9A-Z]{{3}}(?:/|%2[Ff])[0-9A-Z]{{4}}{_DASH}\d{{2}}",
-        plain=True,
-    ),
     _kind("cpf", rf"\d{{3}}([.\s])\d{{3}}\1\d{{3}}{_DASH}\d{{2}}", plain=True),
     _kind("cpf", r"\d{3}[.\s-]?\d{3}[.\s-]?\d{3}[./\s-]?\d{2}", is_cpf),
     _kind("phone", rf"(?:\+|%2[Bb])55{_GAP}(?:{_AREA}|0?[1-9]\d){_GAP}(?:{_LOCAL}|{_LANDLINE})", plain=True),
@@ -55,15 +56,15 @@ NUMBERS: Final = (
     _kind("card", r"3\d{3}([ -]?)\d{6}\1\d{4,5}", is_card),
     _kind("cnpj", r"\d{14}", is_cnpj),
 )
-"""In this order: what is surely one kind goes before what might be another."""
+"""Kinds of digits alone, in this order: what is surely one goes before what might be another."""
 
 EMAIL: Final = _kind("email", r"[\w.+-]{1,64}(?:@|%40)(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}", plain=True)
 
 
-def replaced(kind: Kind, text: str) -> str:
-    """Return a text with every finding of one kind as ``<name>``."""
-
-    def one(found: re.Match[str]) -> str:
-        return f"<{kind.name}>" if kind.proved(digits_of(found[0]) or found[0]) else found[0]
-
-    return kind.pattern.sub(one, text)
+def found_in(kind: Kind, text: str, begin: int, end: int) -> list[tuple[int, int, str]]:
+    """Return where one kind is found in a part of a text, and what stands in its place; it sees what is before."""
+    return [
+        (*found.span(), f"<{kind.name}>")
+        for found in kind.pattern.finditer(text, begin, end)
+        if kind.proved(digits_of(found[0]) or found[0])
+    ]

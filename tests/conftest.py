@@ -77,8 +77,10 @@ LEVELS = ("", "confirmo", "confirmo.client", "temporalio.workflow", "temporalio.
 
 @pytest.fixture(autouse=True)
 def kept_levels() -> Iterator[None]:
-    """Leave the levels of the loggers as they were."""
+    """Leave the levels of the loggers, and what makes their records, as they were."""
+    factory = logging.getLogRecordFactory()
     before = {name: logging.getLogger(name).level for name in LEVELS}
     yield
     for name, level in before.items():
         logging.getLogger(name).setLevel(level)
+    logging.setLogRecordFactory(factory)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 
@@ -12,23 +11,9 @@ from temporalio.client import Client
 
 from confirmo.examples import config_directory
 from confirmo.worker.processes import free_port
+from harness.processes import gone
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-
-
-async def gone(pids):
-    """Wait until none of these processes is left; bounded."""
-    async with asyncio.timeout(30):
-        while any(os.path.exists(f"/proc/{pid}") and not _zombie(pid) for pid in pids):
-            await asyncio.sleep(0.05)
-
-
-def _zombie(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 @linux

@@ -132,3 +132,11 @@ async def test_check_and_the_worker_say_the_same(commands, tmp_path):
     assert code == 0
     found = [one["key"] for one in report["warnings"] if one["file"] == "environment"]
     assert found == ["CONFIRMO_WEBHOOK_SECRETS", "CONFIRMO_WEBHOOK_URL"]
+
+
+async def test_a_file_of_keys_that_cannot_be_used_is_an_error_of_the_environment(monkeypatch, tmp_path):
+    (tmp_path / "keys").write_text("k1: AAAA\n")
+    monkeypatch.setenv("CONFIRMO_ENCRYPTION_KEYS_FILE", str(tmp_path / "keys"))
+    errors, _ = settings_problems()
+    assert [(one.file, one.key) for one in errors] == [("environment", "CONFIRMO_ENCRYPTION_KEYS_FILE")]
+    assert "AAAA" not in errors[0].message

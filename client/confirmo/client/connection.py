@@ -17,6 +17,7 @@ from confirmo.client.errors import (
     InvalidConnection,
     InvalidRequest,
     NamespaceNotFound,
+    PayloadEncrypted,
     PayloadNotFound,
     PayloadStoreUnavailable,
     TemporalUnavailable,
@@ -24,7 +25,9 @@ from confirmo.client.errors import (
 )
 from confirmo.client.plugin import ConfirmoPlugin
 from confirmo.client.settings import ClientSettings
+from confirmo.policies.encryption_keys import EncryptionKeyError
 from confirmo.policies.texts import one_line
+from confirmo.workflows.encryption import PayloadSealed
 from confirmo.workflows.payload_drivers import PayloadProblem, StoreUnavailable
 
 T = TypeVar("T")
@@ -92,9 +95,21 @@ async def _connect(config: ClientConnectConfig, address: str, plugin: ConfirmoPl
 
 
 def own_plugin(**options: Any) -> ConfirmoPlugin:
-    """Return a plugin with the payload store of ``CONFIRMO_PAYLOAD_STORE``; raises ``InvalidConnection``."""
+    """Return a plugin with the payload store and the keys of this process's settings.
+
+    Raises:
+        InvalidConnection: They cannot be used.
+    """
+    settings = ClientSettings()
     try:
-        return ConfirmoPlugin(payload_store=ClientSettings().payload_store, **options)
+        return ConfirmoPlugin(
+            payload_store=settings.payload_store,
+            encryption_keys=settings.encryption_keys_file,
+            masked_fields=settings.masked_fields,
+            **options,
+        )
+    except EncryptionKeyError as error:
+        raise InvalidConnection(f"CONFIRMO_ENCRYPTION_KEYS_FILE cannot be used: {error}") from None
     except ValueError as error:
         raise InvalidConnection(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
 
@@ -143,6 +158,8 @@ def store_fault(problem: PayloadProblem) -> ConfirmoError:
     """Return the error of this package for a payload that could not be stored or read."""
     if isinstance(problem, StoreUnavailable):
         return PayloadStoreUnavailable(problem.message)
+    if isinstance(problem, PayloadSealed):
+        return PayloadEncrypted(problem.message)
     return PayloadNotFound(problem.message)
 
 
@@ -156,6 +173,7 @@ async def within(timeout: timedelta | None, awaitable: Awaitable[T]) -> T:
         TimeoutError: The time is over; what was awaited is cancelled.
         PayloadStoreUnavailable: What was to be sent or read cannot be stored or read now.
         PayloadNotFound: What was to be read is not in the payload store.
+        PayloadEncrypted: What was to be read is encrypted with a key that is not here.
     """
     task = asyncio.ensure_future(awaitable)
     try:

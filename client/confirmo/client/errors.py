@@ -13,7 +13,8 @@
     ├── BuildNotFound              no worker of that build has polled yet
     ├── TransactionTerminated      an operator ended the run; it has no result
     ├── UnreadableRecord           another converter or codec wrote it
-    │   └── PayloadNotFound        a part of it is not in the payload store that is set here
+    │   ├── PayloadNotFound        a part of it is not in the payload store that is set here
+    │   └── PayloadEncrypted       it is encrypted with a key that is not here, or was changed since
     ├── InvalidRequest             the request, or the payload that started a run, is none
     ├── RequestTooLarge
     ├── StillOpen                  the transaction has to be over for this
@@ -80,6 +81,10 @@ class TransactionTerminated(ConfirmoError):
 
 class UnreadableRecord(ConfirmoError):
     """The record is there and cannot be decoded here."""
+
+
+class PayloadEncrypted(UnreadableRecord):
+    """The record is encrypted with a key that is not here, or was changed since."""
 
 
 class PayloadNotFound(UnreadableRecord):

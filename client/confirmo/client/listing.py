@@ -127,7 +127,9 @@ def _query(status: str | None, tenant: str | None) -> str:
             f"({names.SEARCH_STATUS} = {_text(status)} OR {names.SEARCH_STATUS} IS NULL OR ExecutionStatus = 'Failed')"
         )
     if tenant is not None and not _UNFINDABLE & set(tenant):
-        parts.append(f"({names.SEARCH_TENANT} = {_text(tenant)} OR {names.SEARCH_TENANT} IS NULL)")
+        parts.append(
+            f"({names.SEARCH_TENANT} = {_text(names.search_value(tenant))} OR {names.SEARCH_TENANT} IS NULL)"
+        )
     return " AND ".join(parts)
 
 

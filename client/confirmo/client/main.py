@@ -13,6 +13,7 @@ from confirmo.client.console import flush, note
 from confirmo.client.errors import ConfirmoError
 from confirmo.client.exits import Exit, of_error
 from confirmo.client.inputs import WrongUse
+from confirmo.policies.masking import masked
 from confirmo.policies.texts import one_line
 
 INTERRUPTED = 130
@@ -55,7 +56,7 @@ def _unexpected(error: Exception) -> int:
     if isinstance(error, _USAGE_ERROR):
         return _usage(error)
     note(
-        f"This is a bug ({type(error).__name__}: {one_line(str(error), 300)}): please report it with this line."
+        f"This is a bug ({type(error).__name__}: {one_line(masked(str(error)), 300)}): please report it with this line."
     )
     return BUG
 

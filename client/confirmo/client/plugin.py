@@ -1,11 +1,13 @@
 """A plugin for Temporal clients: Confirmo's converter, and where its workers listen."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 from temporalio.client import Client, ClientConfig
-from temporalio.converter import DataConverter, DefaultPayloadConverter
+from temporalio.converter import DataConverter, DefaultFailureConverter, DefaultPayloadConverter
 from temporalio.plugin import SimplePlugin
 
 from confirmo.policies import names
@@ -27,9 +29,12 @@ class ConfirmoPlugin(SimplePlugin):
         worker_patience: How long a worker may take before a decision is handed over as a signal instead.
         payload_store: Where payloads go that Temporal does not hold, as ``CONFIRMO_PAYLOAD_STORE`` of the workers says;
             null means that what this machine holds can be read.
+        encryption_keys: A file of keys, as ``CONFIRMO_ENCRYPTION_KEYS_FILE`` of the workers names it; null means that
+            nothing is encrypted here, and nothing encrypted can be read.
+        masked_fields: Fields whose values no text of a failure shows.
 
     Raises:
-        ValueError: The payload store is not known.
+        ValueError: The payload store is not known, or the file of keys cannot be used.
 
     Attributes:
         task_queue: As given.
@@ -42,8 +47,10 @@ class ConfirmoPlugin(SimplePlugin):
         task_queue: str = names.TASK_QUEUE,
         worker_patience: timedelta = WORKER_PATIENCE,
         payload_store: str | None = None,
+        encryption_keys: Path | None = None,
+        masked_fields: Collection[str] = (),
     ) -> None:
-        own = storing_converter(payload_store)
+        own = storing_converter(payload_store, encryption_keys=encryption_keys, masked_fields=masked_fields)
         super().__init__("confirmo.client", data_converter=partial(_converter, own))
         self.task_queue = task_queue
         self.worker_patience = worker_patience
@@ -67,6 +74,10 @@ def _converter(own: DataConverter, existing: DataConverter | None) -> DataConver
         return own
     if existing.external_storage is None:
         existing = replace(existing, external_storage=own.external_storage)
+    if existing.payload_codec is None:
+        existing = replace(existing, payload_codec=own.payload_codec)
+        if existing.failure_converter_class is DefaultFailureConverter:
+            existing = replace(existing, failure_converter_class=own.failure_converter_class)
     if existing.payload_converter_class is not DefaultPayloadConverter:
         return existing
     return replace(existing, payload_converter_class=own.payload_converter_class)

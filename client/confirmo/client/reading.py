@@ -21,7 +21,13 @@ from temporalio.service import RPCError, RPCStatusCode
 from confirmo.client.answers import is_over
 from confirmo.client.connection import TIMED_OUT, address_of, fault, not_found, store_fault, within
 from confirmo.client.ending import ended_as
-from confirmo.client.errors import ConfirmoError, NoWorker, PayloadNotFound, UnreadableRecord
+from confirmo.client.errors import (
+    ConfirmoError,
+    NoWorker,
+    PayloadEncrypted,
+    PayloadNotFound,
+    UnreadableRecord,
+)
 from confirmo.client.records import Record, read_record
 from confirmo.client.replies import no_result, no_worker, parse_result, parse_state, unreadable
 from confirmo.policies import names
@@ -146,7 +152,7 @@ class Reader:
             whole = query == names.QUERY_WHOLE_STATE
             patience = self._patience if whole else min(self._patience, CLOSED_PATIENCE)
             state = await self._query(transaction_id, None, patience, query)
-        except PayloadNotFound:  # the record has no more of it
+        except (PayloadNotFound, PayloadEncrypted):  # the record has no more of it
             raise
         except (WorkflowQueryFailedError, RPCError, TimeoutError, UnreadableRecord):
             return (await self.record(transaction_id)).state()

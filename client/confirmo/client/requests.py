@@ -11,6 +11,7 @@ from temporalio.client import Client
 
 from confirmo.client.errors import InvalidRequest, RequestTooLarge
 from confirmo.policies.json_text import cut
+from confirmo.policies.masking import masked, plainly_personal
 from confirmo.policies.models import TransactionRequest
 from confirmo.policies.names import fairness_key
 from confirmo.policies.snapshot import request_digest, transaction_id_for
@@ -72,7 +73,7 @@ def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_
         transaction_id=_transaction_id(request, id),
         payload=payload,
         digest=request_digest(sent),
-        summary=cut(one_line(request.tool_name), SUMMARY_BYTES),
+        summary=cut(one_line(masked(request.tool_name)), SUMMARY_BYTES),
         details=_details(request),
         fairness_key=fairness_key(request.tenant),
     )
@@ -108,6 +109,11 @@ def _transaction_id(request: TransactionRequest, id: str | None) -> str:
             raise InvalidRequest(
                 "The transaction id is not a plain text: leave it out, or choose letters and digits."
             )
+        if plainly_personal(id):
+            raise InvalidRequest(
+                "The transaction id holds personal data, and nothing encrypts an id: give it as request_id, which is "
+                "hashed."
+            )
         return id
     if request.request_id is None:
         return f"tx-{secrets.token_hex(16)}"
@@ -123,7 +129,7 @@ def _details(request: TransactionRequest) -> str:
         "tenant": request.tenant,
         "session": request.session_id,
     }
-    return "\n".join(f"- {name}: {_plain(value)}" for name, value in facts.items() if value)
+    return "\n".join(f"- {name}: {_plain(masked(value))}" for name, value in facts.items() if value)
 
 
 def _plain(text: str) -> str:

@@ -4,6 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from confirmo.policies.masking import masked
 from confirmo.policies.models import Event, TransactionRequest
 
 PREFIX = "IC.TRANSACTION_"
@@ -54,15 +55,15 @@ def make_event(
     """Make the ``number``-th event of a transaction.
 
     ``event_id`` is the transaction's id and that number, so it is the same on every replay. ``details`` holds
-    counts, types and codes only; never an argument value.
+    counts, types and codes only; never an argument value. The caller's own names are masked.
     """
     return Event(
         event_id=f"{transaction_id}/{number}",
         name=name.value,
         time=timestamp(moment),
         transaction_id=transaction_id,
-        tool_name=tool_name,
-        tenant=request.tenant,
-        session_id=request.session_id,
+        tool_name=masked(tool_name),
+        tenant=masked(request.tenant),
+        session_id=None if request.session_id is None else masked(request.session_id),
         **details,
     )

@@ -8,6 +8,8 @@ import hashlib
 import re
 from typing import Final
 
+from confirmo.policies.masking import is_personal
+
 TRANSACTION_WORKFLOW: Final = "TransactionWorkflow"
 DELIVERY_WORKFLOW: Final = "DeliveryWorkflow"
 TASK_QUEUE: Final = "confirmo"
@@ -66,6 +68,11 @@ def fairness_key(tenant: str) -> str:
     Hashed, as a tenant may be a person's name. The default tenant has one, too.
     """
     return f"t-{_digest(tenant)}"
+
+
+def search_value(text: str) -> str:
+    """Return a text as it stands in a search attribute, which nothing encrypts: personal data as ``~`` and a hash."""
+    return f"~{_digest(text)}" if is_personal(text) else text
 
 
 def _digest(text: str) -> str:

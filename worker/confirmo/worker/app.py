@@ -235,7 +235,12 @@ async def run_worker(
     """
     catalog = load_or_fail(config, os.environ)
     settings = load_settings()
-    client = await connect(wait_seconds=wait_seconds, payload_store=settings.payload_store)
+    client = await connect(
+        wait_seconds=wait_seconds,
+        payload_store=settings.payload_store,
+        encryption_keys=settings.encryption_keys_file,
+        masked_fields=settings.masked_fields,
+    )
     stop = stop_event()
     async with contextlib.AsyncExitStack() as stack:
         worker = await stack.enter_async_context(running_worker(client, catalog, settings))

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
@@ -11,8 +12,9 @@ from temporalio.converter import DataConverter
 from temporalio.envconfig import ClientConfig
 from temporalio.service import RPCError, RPCStatusCode
 
+from confirmo.policies.encryption_keys import EncryptionKeyError
 from confirmo.worker.errors import ServerUnavailable
-from confirmo.workflows.converter import storing_converter
+from confirmo.workflows.converter import reading_converter, storing_converter
 from confirmo.workflows.payload_drivers import StoreUnavailable
 from confirmo.workflows.payload_store import check_store
 
@@ -20,12 +22,20 @@ _RETRY_SECONDS = 0.5
 _CALL_SECONDS = 5.0
 
 
-async def connect(*, wait_seconds: float, payload_store: str | None = None) -> Client:
+async def connect(
+    *,
+    wait_seconds: float,
+    payload_store: str | None = None,
+    encryption_keys: Path | None = None,
+    masked_fields: Collection[str] = (),
+) -> Client:
     """Return a client whose namespace answers.
 
     Args:
         wait_seconds: How long it may take.
         payload_store: See ``Settings``.
+        encryption_keys: The file of keys; see ``Settings``.
+        masked_fields: See ``Settings``.
 
     Temporal accepts connections before its namespaces exist, so a namespace that is not found is waited for, too.
 
@@ -34,7 +44,7 @@ async def connect(*, wait_seconds: float, payload_store: str | None = None) -> C
             the namespace or the store, never a secret.
     """
     config = ClientConfig.load_client_connect_config()
-    converter = converter_of(payload_store)
+    converter = converter_of(payload_store, encryption_keys, masked_fields)
     address = config.get("target_host", "localhost:7233")
     deadline = time.monotonic() + wait_seconds
     while True:
@@ -61,11 +71,22 @@ async def connect(*, wait_seconds: float, payload_store: str | None = None) -> C
 
 
 def converter_of(
-    payload_store: str | None, make: Callable[[str | None], DataConverter] = storing_converter
+    payload_store: str | None,
+    encryption_keys: Path | None = None,
+    masked_fields: Collection[str] = (),
+    *,
+    read_only: bool = False,
 ) -> DataConverter:
-    """Return the data converter. Raises ``ServerUnavailable`` where the store is not known."""
+    """Return the data converter; ``read_only`` where nothing shall be stored.
+
+    Raises:
+        ServerUnavailable: The payload store is not known, or the keys cannot be read.
+    """
+    make = reading_converter if read_only else storing_converter
     try:
-        return make(payload_store)
+        return make(payload_store, encryption_keys=encryption_keys, masked_fields=masked_fields)
+    except EncryptionKeyError as error:
+        raise ServerUnavailable(f"CONFIRMO_ENCRYPTION_KEYS_FILE cannot be used: {error}") from None
     except ValueError as error:
         raise ServerUnavailable(f"CONFIRMO_PAYLOAD_STORE cannot be used: {error}") from None
 

@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,12 +15,16 @@ from temporalio.client import Client
 from temporalio.converter import DataConverter
 
 from confirmo.examples import config_directory
+from confirmo.policies.encryption_keys import EncryptionKeyError
 from confirmo.worker.app import load_or_fail, running_worker, stop_event
+from confirmo.worker.codec_server import serving_codec
 from confirmo.worker.connection import converter_of
 from confirmo.worker.embedded import server_command
 from confirmo.worker.errors import ServerUnavailable
+from confirmo.worker.keys import new_keys_file
 from confirmo.worker.processes import child, free_port, require_free, until_listening
 from confirmo.worker.ready import ReadyInfo, write_ready_file
+from confirmo.worker.settings import Settings
 from confirmo.worker.sink import load_settings
 from confirmo.workflows.payload_drivers import StoreUnavailable
 from confirmo.workflows.payload_store import check_store
@@ -47,15 +52,22 @@ class DevStack:
         ui_port: int | None = None,
         db: Path | None = None,
         ready_file: Path | None = None,
+        *,
+        encrypt: bool = False,
     ) -> None:
-        """Args: null ports mean free ones; a null ``db`` means that nothing survives; null ``config`` the examples."""
+        """Args: null ports mean free ones; a null ``db`` means that nothing survives; null ``config`` the examples.
+
+        ``encrypt`` stays on for a ``db`` that has a file of keys beside it.
+        """
         self._config = config
         self._port, self._ui_port = port, ui_port
         self._db = db.absolute() if db is not None else None
         self._ready_file = ready_file
+        self._encrypt = encrypt
         self._stack = AsyncExitStack()
         self._stop: asyncio.Event | None = None
-        self._store = ""
+        self._settings = Settings()
+        self._codec: str | None = None
         self.ledgers: dict[str, Path] = {}
 
     async def __aenter__(self) -> Self:
@@ -87,10 +99,16 @@ class DevStack:
         if self._config is None:
             environ |= await self._start_examples(logs)
         catalog = load_or_fail(self._config or config_directory(), environ)
-        self._store = settings.payload_store or f"dir:{self._payloads(logs)}"
+        store = settings.payload_store or f"dir:{self._payloads(logs)}"
+        keys = settings.encryption_keys_file or self._keys(logs)
+        self._settings = settings.model_copy(update={"payload_store": store, "encryption_keys_file": keys})
         self.client = await self._start_server(logs)
         worker = await self._stack.enter_async_context(running_worker(self.client, catalog, settings))
-        self.info = ReadyInfo.of(self.client, worker.task_queue, f"http://127.0.0.1:{self._ui_port}")
+        self.info = replace(
+            ReadyInfo.of(self.client, worker.task_queue, f"http://127.0.0.1:{self._ui_port}"),
+            encryption_keys_file=str(keys.absolute()) if keys is not None else None,
+            codec_endpoint=self._codec,
+        )
         if self._ready_file is not None:
             write_ready_file(self._ready_file, self.info)
             self._stack.callback(self._ready_file.unlink, missing_ok=True)
@@ -101,18 +119,42 @@ class DevStack:
         if self._db is not None:
             self._db.parent.mkdir(parents=True, exist_ok=True)
         log = logs / "temporal.log"
-        command = server_command(self._port, self._ui_port, self._db)
+        converter = await self._converter()
+        command = server_command(self._port, self._ui_port, self._db, self._codec)
         await self._stack.enter_async_context(child(command, log=log, remove=logs))
         await until_listening(self._port, "The Temporal server", _START_SECONDS, log)
-        return await self._connect(f"127.0.0.1:{self._port}")
+        return await self._connect(f"127.0.0.1:{self._port}", converter)
 
     def _payloads(self, logs: Path) -> Path:
         """Return where large payloads go: they live as long as the database."""
         return self._db.with_name(f"{self._db.name}.payloads") if self._db is not None else logs / "payloads"
 
-    async def _connect(self, address: str) -> Client:
-        converter = converter_of(self._store)
+    def _keys(self, logs: Path) -> Path | None:
+        """Return the file of keys, made where it is wanted and absent; it lives as long as the database."""
+        keys = self._db.with_name(f"{self._db.name}.keys") if self._db is not None else logs / "keys"
+        if not keys.exists():
+            if not self._encrypt:
+                return None
+            keys.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                new_keys_file(keys)
+            except EncryptionKeyError as error:
+                raise ServerUnavailable(f"{keys}: {error}") from None
+        return keys
+
+    async def _converter(self) -> DataConverter:
+        """Return the data converter; where it encrypts, the codec server of the UI is up then."""
+        settings = self._settings
+        converter = converter_of(
+            settings.payload_store, settings.encryption_keys_file, settings.masked_fields
+        )
         await self._check(converter)
+        if settings.encryption_keys_file is not None:
+            pages = [f"http://{host}:{self._ui_port}" for host in ("127.0.0.1", "localhost")]
+            self._codec = await self._stack.enter_async_context(serving_codec(converter, pages))
+        return converter
+
+    async def _connect(self, address: str, converter: DataConverter) -> Client:
         deadline = asyncio.get_running_loop().time() + _START_SECONDS
         while True:
             try:

@@ -37,14 +37,23 @@ def temporal_binary() -> str:
     return found
 
 
-def server_command(port: int, ui_port: int, db: Path | None) -> list[str]:
-    """Return the command that starts the server and its UI on this machine's loopback."""
+def server_command(port: int, ui_port: int, db: Path | None, codec: str | None = None) -> list[str]:
+    """Return the command that starts the server and its UI on this machine's loopback.
+
+    Args:
+        port: Of the server.
+        ui_port: Of its UI.
+        db: Where it keeps everything; null means in memory.
+        codec: Endpoint of the codec server that the UI asks.
+    """
     command = [temporal_binary(), "server", "start-dev", "--ip", "127.0.0.1", "--port", str(port)]
     command += ["--ui-port", str(ui_port), "--log-level", "error"]
     for name in SEARCH_ATTRIBUTES:
         command += ["--search-attribute", f"{name}=Keyword"]
     for key, value in DYNAMIC_CONFIG.items():
         command += ["--dynamic-config-value", f"{key}={value}"]
+    if codec is not None:
+        command += ["--ui-codec-endpoint", codec]
     if db is not None:
         command += ["--db-filename", str(db)]
         for key, value in SQLITE_PRAGMAS.items():

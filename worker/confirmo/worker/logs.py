@@ -27,8 +27,10 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": event["name"] if event else record.getMessage(),
         }
-        if record.exc_info:
-            fields["exception"] = self.formatException(record.exc_info)
+        # Where records are private, the traceback is masked text already.
+        told = record.exc_text or (self.formatException(record.exc_info) if record.exc_info else None)
+        if told:
+            fields["exception"] = told
         return json.dumps(fields, ensure_ascii=False, default=str)
 
     @staticmethod
@@ -44,7 +46,7 @@ def event_of(record: logging.LogRecord) -> dict[str, Any] | None:
 
 
 def handler_for(log_format: Literal["text", "json"], level: int) -> logging.Handler:
-    """Return the one handler of a process. What every line has to pass, a filter that masks for example, goes here.
+    """Return the one handler of a process.
 
     Events are written from ``level`` INFO down; other records as their loggers' levels say.
     """
@@ -70,7 +72,8 @@ def log_to_stderr(level: int, log_format: Literal["text", "json"] = "text") -> N
 
 def _as_sentence(record: logging.LogRecord) -> bool:
     """Tell a payload store that is away in a sentence: it is no mistake of the workflow, whose task is tried again."""
-    problem = record.exc_info[1] if record.exc_info else None
+    problem = getattr(record, "error", None) or (record.exc_info[1] if record.exc_info else None)
     if isinstance(problem, PayloadProblem):
-        record.msg, record.args, record.exc_info = "%s It is tried again.", (problem.message,), None
+        record.msg, record.args = "%s It is tried again.", (problem.message,)
+        record.exc_info = record.exc_text = None
     return True

@@ -12,13 +12,15 @@ from temporalio.client import Client
 
 @dataclass(frozen=True)
 class ReadyInfo:
-    """What the ready file holds. ``ui_url`` is null for a worker alone."""
+    """What the ready file holds. ``ui_url`` is null for a worker alone, the last two where nothing is encrypted."""
 
     temporal_address: str
     namespace: str
     task_queue: str
     ui_url: str | None
     pid: int
+    encryption_keys_file: str | None = None
+    codec_endpoint: str | None = None
 
     @classmethod
     def of(cls, client: Client, task_queue: str, ui_url: str | None = None) -> Self:

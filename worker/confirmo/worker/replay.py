@@ -12,7 +12,6 @@ from temporalio.worker import Replayer
 from confirmo.worker.app import RUNNER
 from confirmo.worker.connection import converter_of
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
-from confirmo.workflows.converter import reading_converter
 
 REPLAY_SECONDS = 60.0
 
@@ -23,20 +22,21 @@ def history_files(paths: Iterable[Path]) -> list[Path]:
 
 
 async def replay_histories(
-    paths: Iterable[Path], payload_store: str | None = None
+    paths: Iterable[Path], payload_store: str | None = None, encryption_keys: Path | None = None
 ) -> list[tuple[Path, str | None]]:
     """Replay each history; the text says why one breaks, null where it replays.
 
     Args:
         paths: Files, and folders of ``*.json``.
         payload_store: Where to read payloads that a history names and does not hold; nothing is put there.
+        encryption_keys: The file with the keys of encrypted ones.
 
     Raises:
-        ServerUnavailable: The payload store is not known.
+        ServerUnavailable: The payload store is not known, or the keys cannot be read.
     """
     replayer = Replayer(
         workflows=[TransactionWorkflow, DeliveryWorkflow],
-        data_converter=converter_of(payload_store, reading_converter),
+        data_converter=converter_of(payload_store, encryption_keys, read_only=True),
         workflow_runner=RUNNER,
     )
     return [(path, await _replay(replayer, path)) for path in history_files(paths)]

@@ -1,10 +1,15 @@
 """Settings of a worker: the only reader of ``CONFIRMO_*``. Temporal's own come through ``temporalio.envconfig``."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from confirmo.policies.masking import field_names
+
+FieldNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(field_names)]
+"""Names separated by commas or blanks."""
 
 
 class Settings(BaseSettings):
@@ -17,6 +22,10 @@ class Settings(BaseSettings):
         max_items: Larger sets are refused as ``too_large``; null means 100,000 with a payload store, 10,000 without.
         payload_store: Where payloads go that Temporal does not hold: ``dir:<path>`` or ``s3://<bucket>``. Clients need
             the same; null means that results above 1 MB are cut, and that the pages of ``items`` hold them whole.
+        encryption_keys_file: A file of ``key_id: base64`` lines: payloads are encrypted with the first key, and
+            decrypted with any. Clients need the same; null means that nothing is encrypted.
+        masked_fields: Names, separated by commas, whose values no log line and no error text shows.
+        codec_token_file: A file with the bearer token that ``confirmo codec-server`` asks for.
         heartbeat_seconds: A worker that says nothing for this long is taken for dead, and what it had under way for
             lost. Well above a garbage collection or a busy event loop.
         max_concurrent_activities: Activities at once in this worker, on the queue that all servers share; on its own
@@ -49,6 +58,9 @@ class Settings(BaseSettings):
     slice_items: int = Field(default=200, ge=1, le=2000)
     max_items: int | None = Field(default=None, ge=1, le=200_000)
     payload_store: str | None = None
+    encryption_keys_file: Path | None = None
+    masked_fields: FieldNames = ()
+    codec_token_file: Path | None = None
     heartbeat_seconds: float = Field(default=10.0, ge=1, le=600)
     max_concurrent_activities: int = Field(default=200, ge=1)
     max_cached_workflows: int = Field(default=200, ge=0, le=100_000)

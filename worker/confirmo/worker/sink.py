@@ -11,14 +11,17 @@ from pydantic_settings import SettingsError
 
 from confirmo.activities.webhook import Webhook
 from confirmo.policies.catalog import Problem
+from confirmo.policies.encryption_keys import EncryptionKeyError
 from confirmo.policies.webhook_settings import WebhookSettingError, check_url, leaves_in_clear, read_secrets
 from confirmo.worker.errors import ConfigurationError
 from confirmo.worker.settings import Settings
+from confirmo.workflows.encryption import codec_of
 
 _logger = logging.getLogger("confirmo.worker")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SECRETS_FILE_BYTES = 64 * 1024
 _URL, _HEADERS = "CONFIRMO_WEBHOOK_URL", "CONFIRMO_WEBHOOK_HEADERS"
+_KEYS_FILE = "CONFIRMO_ENCRYPTION_KEYS_FILE"
 _SECRETS, _SECRETS_FILE = "CONFIRMO_WEBHOOK_SECRETS", "CONFIRMO_WEBHOOK_SECRETS_FILE"
 
 Findings = tuple[list[Problem], list[Problem]]
@@ -55,7 +58,7 @@ def settings_problems() -> Findings:
 
 def webhook_of(settings: Settings) -> Webhook | None:
     """Return the webhook of these settings, null where there is none. Raises ``ConfigurationError``."""
-    errors, _ = _findings(settings)
+    errors, _ = _webhook_findings(settings)
     if errors:
         raise ConfigurationError(errors)
     if settings.webhook_url is None:
@@ -77,6 +80,20 @@ def _read() -> tuple[Settings | None, list[Problem], list[Problem]]:
 
 
 def _findings(settings: Settings) -> Findings:
+    unusable = _keys_errors(settings.encryption_keys_file)
+    errors, warnings = _webhook_findings(settings)
+    return [*unusable, *errors], warnings
+
+
+def _keys_errors(file: Path | None) -> list[Problem]:
+    try:
+        codec_of(file)
+    except EncryptionKeyError as error:
+        return [_problem(_KEYS_FILE, str(error))]
+    return []
+
+
+def _webhook_findings(settings: Settings) -> Findings:
     if settings.webhook_url is None:
         return [], []
     errors = [*_url_errors(settings.webhook_url), *_header_errors(settings.webhook_headers)]

@@ -248,7 +248,10 @@ class Book:
         if self.result is not None:
             values[names.SEARCH_OUTCOME] = outcome_word(self.status, self.result)
         workflow.upsert_search_attributes(
-            [SearchAttributeKey.for_keyword(key).value_set(cut(value, 200)) for key, value in values.items()]
+            [
+                SearchAttributeKey.for_keyword(key).value_set(cut(names.search_value(value), 200))
+                for key, value in values.items()
+            ]
         )
 
     def asked(self) -> Question:

@@ -1,7 +1,8 @@
 """The data converter that clients, workers and replayers share."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from temporalio.api.common.v1 import Payload
@@ -9,8 +10,10 @@ from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_
 from temporalio.converter import DataConverter
 
 from confirmo.policies.models import Wire
+from confirmo.workflows.encryption import EncryptionCodec, codec_of
 from confirmo.workflows.payload_drivers import INNER, INNER_MARK
 from confirmo.workflows.payload_store import storage
+from confirmo.workflows.private_failures import failure_converter
 
 
 class Undecodable:
@@ -57,20 +60,42 @@ class TolerantPayloadConverter(PydanticPayloadConverter):
 data_converter = replace(
     pydantic_data_converter,
     payload_converter_class=TolerantPayloadConverter,
+    payload_codec=EncryptionCodec(),
+    failure_converter_class=failure_converter(),
     external_storage=storage(None),
 )
-"""Stores nothing; reads what a payload store on this machine holds."""
+"""Stores and encrypts nothing; reads what a payload store on this machine holds."""
 
 
-def storing_converter(store: str | None) -> DataConverter:
-    """Return the data converter with a payload store, as ``payload_store.storage`` names it; null for none.
+def storing_converter(
+    store: str | None, *, encryption_keys: Path | None = None, masked_fields: Collection[str] = ()
+) -> DataConverter:
+    """Return the data converter of a client or a worker.
+
+    Args:
+        store: A payload store, as ``payload_store.storage`` names it; null for none.
+        encryption_keys: A file of keys, see ``encryption_keys.read_keys``; null means that nothing is encrypted.
+        masked_fields: Fields whose values no text of a failure shows.
 
     Raises:
+        EncryptionKeyError: The file of keys cannot be used.
         ValueError: The store is not known.
     """
-    return replace(data_converter, external_storage=storage(store)) if store else data_converter
+    own = _private(encryption_keys, masked_fields)
+    return replace(own, external_storage=storage(store)) if store else own
 
 
-def reading_converter(store: str | None) -> DataConverter:
+def reading_converter(
+    store: str | None, *, encryption_keys: Path | None = None, masked_fields: Collection[str] = ()
+) -> DataConverter:
     """Return the data converter that reads a payload store and puts nothing into it; as ``storing_converter`` else."""
-    return replace(data_converter, external_storage=storage(store, read_only=True))
+    own = _private(encryption_keys, masked_fields)
+    return replace(own, external_storage=storage(store, read_only=True))
+
+
+def _private(encryption_keys: Path | None, masked_fields: Collection[str]) -> DataConverter:
+    if encryption_keys is None and not masked_fields:
+        return data_converter
+    codec = codec_of(encryption_keys)
+    failures = failure_converter(masked_fields, encodes=codec.encrypts)
+    return replace(data_converter, payload_codec=codec, failure_converter_class=failures)

@@ -11,7 +11,6 @@ from typing import Final
 
 from google.protobuf.message import Message
 from temporalio.api.common.v1 import Payload
-from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.sdk.v1 import ExternalStorageReference
 from temporalio.converter import (
     ExternalStorage,
@@ -77,14 +76,14 @@ async def check_store(storage: ExternalStorage | None) -> None:
         await driver.check()
 
 
-async def with_payloads(events: Iterable[HistoryEvent], storage: ExternalStorage | None) -> None:
-    """Put what is in the store into a history's events themselves, so that it stands alone.
+async def with_payloads(messages: Iterable[Message], storage: ExternalStorage | None) -> None:
+    """Put what is in the store into messages themselves, such as a history's events, so that they stand alone.
 
     Raises:
         PayloadProblem: A payload cannot be read.
     """
     drivers = {driver.name(): driver for driver in storage.drivers} if storage is not None else {}
-    for payload in (payload for event in events for payload in _payloads(event)):
+    for payload in (payload for message in messages for payload in _payloads(message)):
         reference = _reference(payload)
         if reference is None:
             continue

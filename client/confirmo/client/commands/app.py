@@ -9,6 +9,7 @@ from confirmo.client.commands import (
     deciding,
     demo,
     deploying,
+    encrypting,
     history,
     looking,
     mcp,
@@ -41,8 +42,10 @@ def build_app() -> typer.Typer:
         redriving,
         mcp,
         verifying,
+        encrypting,
     ):
         module.add_to(app)
     app.add_typer(history.app, name="history")
     app.add_typer(deploying.app, name="deploy")
+    app.add_typer(encrypting.keys, name="keys")
     return app

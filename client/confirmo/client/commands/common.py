@@ -15,9 +15,11 @@ from temporalio.runtime import LogForwardingConfig, LoggingConfig, Runtime, Tele
 from confirmo.client.console import Output, note
 from confirmo.client.exits import Exit
 from confirmo.client.inputs import WrongUse
+from confirmo.client.settings import ClientSettings
 from confirmo.client.transactions import TransactionClient
 from confirmo.client.views import message_lines, state_lines, state_view
 from confirmo.policies.models import Actor, TransactionResult, TransactionState
+from confirmo.worker import private_logs
 
 T = TypeVar("T")
 
@@ -40,7 +42,8 @@ _CARRIED = ("traceparent", "tracestate")
 
 @functools.cache
 def quiet_core() -> None:
-    """Keep Temporal's core from writing its log to standard output, which is its default."""
+    """Keep Temporal's core from writing its log to standard output, which is its default, and mask every log line."""
+    private_logs.install(ClientSettings().masked_fields)
     levels = TelemetryFilter(core_level=_CORE_LEVEL, other_level=_CORE_LEVEL)
     forwarding = LogForwardingConfig(logger=logging.getLogger("temporalio.core"))
     runtime = Runtime(telemetry=TelemetryConfig(logging=LoggingConfig(filter=levels, forwarding=forwarding)))

@@ -83,10 +83,11 @@ def replay(
     if missing:
         raise WrongUse(f"There is no file or folder {missing[0]!r}.")
     quiet_core()
+    settings = ClientSettings()
     from confirmo.worker.replay import replay_histories
 
     return with_worker_errors(
-        replay_histories(paths, ClientSettings().payload_store),
+        replay_histories(paths, settings.payload_store, settings.encryption_keys_file),
         lambda replayed: _tell(replayed, Output(json)),
     )
 

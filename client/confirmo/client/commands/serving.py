@@ -1,6 +1,7 @@
 """``confirmo dev`` and ``confirmo worker``."""
 
 import logging
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +32,10 @@ def dev(
     db: Annotated[
         Path | None, typer.Option("--db", metavar="FILE", help="Keeps everything over a restart.")
     ] = None,
+    encrypt: Annotated[
+        bool,
+        typer.Option("--encrypt", help="Encrypt what Temporal holds, with keys beside the database."),
+    ] = False,
     ready_file: ReadyFile = None,
     json: Json = False,
 ) -> int:
@@ -43,7 +48,7 @@ def dev(
 
     async def serve() -> Exit:
         with observing(logging.WARNING, "confirmo-dev"):
-            async with DevStack(config, port, ui_port, db, ready_file) as stack:
+            async with DevStack(config, port, ui_port, db, ready_file, encrypt=encrypt) as stack:
                 _announce(stack, Output(json), examples=config is None)
                 await stack.wait()
         return Exit.DONE
@@ -63,6 +68,8 @@ def _announce(stack: "DevStack", output: Output, *, examples: bool) -> None:
             f"  export TEMPORAL_ADDRESS={info.temporal_address}",
         ]
     )
+    if info.encryption_keys_file is not None:
+        output.lines([f"  export CONFIRMO_ENCRYPTION_KEYS_FILE={shlex.quote(info.encryption_keys_file)}"])
     if examples:
         output.lines(["  confirmo start cancelar_pedido --arg order_id=PED-1001"])
     output.lines(["", "Ctrl-C ends all of it."])

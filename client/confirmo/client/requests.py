@@ -12,7 +12,7 @@ from temporalio.client import Client
 from confirmo.client.errors import InvalidRequest, RequestTooLarge
 from confirmo.policies.json_text import cut
 from confirmo.policies.models import TransactionRequest
-from confirmo.policies.names import fairness_key
+from confirmo.policies.names import fairness_key, tenant_digest
 from confirmo.policies.snapshot import request_digest, transaction_id_for
 from confirmo.policies.texts import one_line
 from confirmo.workflows.payload_store import stores
@@ -37,6 +37,7 @@ class Start:
         summary: One line for the Temporal UI. No argument value.
         details: Markdown for the Temporal UI: what is asked and by whom. No argument value.
         fairness_key: What the tenant's transactions share workers by.
+        tenant_digest: Whose it is.
     """
 
     transaction_id: str
@@ -45,6 +46,7 @@ class Start:
     summary: str
     details: str
     fairness_key: str
+    tenant_digest: str
 
 
 def payload_limit(client: Client) -> int:
@@ -75,7 +77,24 @@ def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_
         summary=cut(one_line(request.tool_name), SUMMARY_BYTES),
         details=_details(request),
         fairness_key=fairness_key(request.tenant),
+        tenant_digest=tenant_digest(request.tenant),
     )
+
+
+def of_tenant(request: TransactionRequest, id: str | None, tenant: str) -> TransactionRequest:
+    """Return a request as one tenant's.
+
+    An id of the caller's choice could be another tenant's, and any answer to it would tell so: here it is refused
+    before anybody looks.
+
+    Raises:
+        InvalidRequest: It names another tenant, or comes with an id.
+    """
+    if id is not None:
+        raise InvalidRequest("A client of one tenant makes ids itself: give a request_id, and no id.")
+    if "tenant" in request.model_fields_set and request.tenant != tenant:
+        raise InvalidRequest("The request names another tenant than this client's: leave tenant out.")
+    return request.model_copy(update={"tenant": tenant})
 
 
 def json_payload(message: BaseModel, what: str, limit: int = MAX_BYTES) -> dict[str, Any]:

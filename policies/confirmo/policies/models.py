@@ -92,6 +92,10 @@ class Effect(StrEnum):
     UNSAFE = "unsafe"
 
 
+MAX_ACTOR_ID = 512
+"""Characters of an id that a state carries."""
+
+
 class Actor(Wire):
     """Who says something. ``id`` is the caller's word on the direct Temporal path."""
 
@@ -360,6 +364,9 @@ class TransactionState(Wire):
         items: All of them, up to 3,000; of a larger set 500: what failed, what is unknown, and then the others.
         items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
         parameter_types: Declared type words of the missing and invalid parameters.
+        tenant: Whose it is; null from a worker of before 0.3, as the next two.
+        requester: Who asked, without roles; null where nobody was named.
+        confirmation_by: ``confirmation.by`` of the tool that is asked about or will run; null where none is known yet.
     """
 
     transaction_id: str
@@ -383,6 +390,9 @@ class TransactionState(Wire):
     redrive_of: str | None = None
     redriven_as: str | None = None
     parameter_types: dict[str, str] = {}
+    tenant: str | None = None
+    requester: Actor | None = None
+    confirmation_by: str | None = None
 
 
 class ParametersProvided(Wire):

@@ -21,6 +21,7 @@ from confirmo.policies.item_pages import item_page, shown_first
 from confirmo.policies.json_text import cut
 from confirmo.policies.models import (
     CLOSED_STATUSES,
+    MAX_ACTOR_ID,
     SUMMARY_ITEMS,
     WAITING_STATUSES,
     WHOLE_SET_ITEMS,
@@ -314,7 +315,15 @@ class Book:
             events=tuple(self.events),
             redrive_of=self.request.redrive.of if self.request.redrive else None,
             parameter_types=self._parameter_types(),
+            tenant=self.request.tenant,
+            requester=self._asker(),
+            confirmation_by=self.confirmation_policy.by if self.asking or self.tool else None,
         )
+
+    def _asker(self) -> Actor | None:
+        """Return who asked as a state carries it: without roles; an id that is out of all measure names nobody."""
+        known = self.requester is not None and len(self.requester.id) <= MAX_ACTOR_ID
+        return Actor(id=self.requester.id) if self.requester is not None and known else None
 
     def _parameter_types(self) -> dict[str, str]:
         asked = [*self.missing, *(invalid.name for invalid in self.invalid)]

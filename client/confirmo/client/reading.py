@@ -93,7 +93,8 @@ class Reader:
     async def check_tenant(self, transaction_id: str, tenant: str) -> None:
         """Raise ``TransactionNotFound`` unless it is this tenant's, in the same way as where there is none.
 
-        Needs no worker, and for what our doors started one look, whoever it belongs to: a slower answer would tell, too.
+        Needs no worker, and for what our doors started one look, whoever it belongs to: a slower answer would tell,
+        too.
         """
         description = await self.describe(transaction_id)
         try:

@@ -121,9 +121,13 @@ class TransactionClient:
         request = request if self._tenant is None else of_tenant(request, id, self._tenant)
         return await self._delivery.start(prepare_start(request, id, payload_limit(self.temporal)), timeout)
 
+    async def check_tenant(self, transaction_id: str, tenant: str) -> None:
+        """Raise ``TransactionNotFound`` unless it is this tenant's, in the words for an id that nothing has."""
+        await self._reader.check_tenant(transaction_id, tenant)
+
     async def _check(self, transaction_id: str) -> None:
         if self._tenant is not None:
-            await self._reader.check_tenant(transaction_id, self._tenant)
+            await self.check_tenant(transaction_id, self._tenant)
 
     async def awaiting(self, transaction_id: str, *, timeout: timedelta | None = None) -> AnsweredState:
         """Return the state as soon as someone outside is needed, or the transaction is over.

@@ -2,6 +2,16 @@
 
 from confirmo.client.mcp_face.options import FaceOptions, Wrapped
 from confirmo.client.mcp_face.server import NameTaken, build_server
-from confirmo.client.mcp_face.serving import serve_http, serve_stdio
+from confirmo.client.mcp_face.serving import Tokens, address, http_app, serve_http, serve_stdio
 
-__all__ = ["FaceOptions", "NameTaken", "Wrapped", "build_server", "serve_http", "serve_stdio"]
+__all__ = [
+    "FaceOptions",
+    "NameTaken",
+    "Tokens",
+    "Wrapped",
+    "address",
+    "build_server",
+    "http_app",
+    "serve_http",
+    "serve_stdio",
+]

@@ -2,14 +2,43 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
+from dataclasses import dataclass
 from typing import Any
 
 import uvicorn
 from mcp.server import Server
+from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from confirmo.client.mcp_face.keys import COOLDOWN, IssuerKeys, KeysUnavailable
+from confirmo.client.mcp_face.tokens import JwtVerifier
+from confirmo.client.settings import TokenSettings
+
+_logger = logging.getLogger("confirmo.mcp")
 _GRACE_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """How callers over HTTP prove who they are."""
+
+    settings: TokenSettings
+    verifier: JwtVerifier
+
+    @classmethod
+    def of(cls, settings: TokenSettings, tenant: str) -> "Tokens":
+        """Verify with the issuer's keys; ``tenant`` is everybody's where no claim names it."""
+        return cls(settings, JwtVerifier(settings, IssuerKeys(settings), tenant))
+
+
+def address(host: str, port: int) -> str:
+    """Return the address of a face that listens there."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
 
 
 async def serve_stdio(server: Server[Any]) -> None:
@@ -18,7 +47,56 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], listener: socket.socket, host: str, stop: asyncio.Event) -> None:
+def http_app(server: Server[Any], host: str, url: str, tokens: Tokens | None = None) -> Starlette:
+    """Return the ASGI application of a face.
+
+    Args:
+        server: The face.
+        host: Where it listens.
+        url: Its own address, where ``tokens`` does not say how clients know it.
+        tokens: What callers have to bring: 401 without, with the metadata of RFC 9728 that says where to get one.
+    """
+    if tokens is None:
+        return server.streamable_http_app(host=host)
+    settings = tokens.settings
+    auth = AuthSettings.model_validate(
+        {
+            "issuer_url": settings.issuer,
+            "resource_server_url": settings.resource_url or url,
+            "required_scopes": settings.scopes.split() or None,
+            "validate_token_resource": False,  # the verifier checks the audience
+        }
+    )
+    app = server.streamable_http_app(host=host, auth=auth, token_verifier=tokens.verifier)
+    app.add_middleware(_WithoutKeys)
+    return app
+
+
+class _WithoutKeys:
+    """Answers 503 while the issuer's keys cannot be fetched: a 401 would send people to log in anew, in vain."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except KeysUnavailable:
+            _logger.warning(
+                "The keys of the token issuer cannot be fetched: every call is answered with 503."
+            )
+            told = {"error": "temporarily_unavailable", "error_description": "Tokens cannot be verified now."}
+            answer = JSONResponse(told, 503, {"Retry-After": str(round(COOLDOWN))})
+            await answer(scope, receive, send)
+
+
+async def serve_http(
+    server: Server[Any],
+    listener: socket.socket,
+    host: str,
+    stop: asyncio.Event,
+    tokens: Tokens | None = None,
+) -> None:
     """Serve ``/mcp`` on a bound socket until ``stop``.
 
     Args:
@@ -26,8 +104,9 @@ async def serve_http(server: Server[Any], listener: socket.socket, host: str, st
         listener: Bound and listening.
         host: Where it listens; on a local one, requests with a foreign ``Host`` or ``Origin`` are refused.
         stop: Set to end; calls under way get five seconds, and their transactions go on in any case.
+        tokens: As for ``http_app``.
     """
-    app = server.streamable_http_app(host=host)
+    app = http_app(server, host, address(host, listener.getsockname()[1]), tokens)
     http = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=_GRACE_SECONDS)
     )

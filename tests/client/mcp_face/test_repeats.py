@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from dataclasses import replace
 
 import pytest
 from mcp.shared.exceptions import MCPError

@@ -66,6 +66,7 @@ class ResolvePolicy:
             max_items=self.max_items,
             heartbeat_seconds=self.heartbeat_seconds,
             sets=2,
+            people=2,
             payload_bytes=self.payload_bytes,
             webhook=self.webhook,
             completions=self.completions,

@@ -45,12 +45,6 @@ def may_read(state: TransactionState, actor: Actor, anyone: Anyone) -> bool:
     return policy is not None and may_confirm(actor, state.requester, policy)
 
 
-def has_approved(state: TransactionState, actor: Actor | None) -> bool:
-    """Whether the open question has this actor's yes already."""
-    approvals = state.confirmation.approvals if state.confirmation else ()
-    return actor is not None and any(given.actor and given.actor.id == actor.id for given in approvals)
-
-
 def check_decision_at_door(
     state: TransactionState, decision: Decision, anyone: Anyone = Anyone.TENANT
 ) -> None:

@@ -141,6 +141,11 @@ class Book:
         return resolved is not None and resolved.completions
 
     @property
+    def people(self) -> int:
+        """How people are told apart."""
+        return self.policies.get(self.request.tool_name, ResolvedPolicy()).people
+
+    @property
     def root(self) -> str:
         """What idempotency keys are derived from: the first transaction of a chain of redrives."""
         redrive = self.request.redrive
@@ -241,6 +246,7 @@ class Book:
             requester=self.requester,
             eligible_ids=tuple(item.item_id for item in self.items if item.eligible),
             expires_at=self.deadline,
+            people=self.people,
         )
 
     def asked_to_change(self) -> Question:

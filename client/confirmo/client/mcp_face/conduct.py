@@ -19,8 +19,8 @@ from confirmo.client.mcp_face.calls import Call
 from confirmo.client.mcp_face.options import FaceOptions
 from confirmo.client.mcp_face.repeats import Repeats
 from confirmo.client.transactions import TransactionClient
-from confirmo.policies.access import door_policy, has_approved, may_read
-from confirmo.policies.decisions import may_confirm
+from confirmo.policies.access import door_policy, may_read
+from confirmo.policies.decisions import has_approved, may_confirm
 from confirmo.policies.models import WAITING_STATUSES, Decision, Status, TransactionRequest, TransactionState
 from confirmo.policies.tool_spec import Catalog, ConfirmationPolicy
 
@@ -214,7 +214,7 @@ class Conductor:
         policy = door_policy(state, call.caller.anyone) or self._policy(state.tool_name)
         if not may_confirm(actor, state.requester, policy):
             return advice.SOMEONE_ELSE
-        if has_approved(state, actor):
+        if state.confirmation is not None and has_approved(state.confirmation.approvals, actor):
             return advice.APPROVED
         if call.asking.possible:
             return None

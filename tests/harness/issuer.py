@@ -9,14 +9,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx2
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from confirmo.client.settings import TokenSettings
+from harness.person import Person
 from harness.serving import serving
 
 AUDIENCE = "https://confirmo.example/mcp"
@@ -65,6 +69,20 @@ class Issuer:
         claims = {name: value for name, value in (claims | changes).items() if value is not None}
         algorithm, own = self.published.get(kid, ("RS256", None))
         return jwt.encode(claims, key or own, algorithm=algorithm, headers={"kid": kid})
+
+    @asynccontextmanager
+    async def client(
+        self, url: str, sub: str, person: Person | None = None, mode: str = "2026-07-28", **claims: Any
+    ) -> AsyncIterator[Client]:
+        """The official client of a face at ``url``, with a token of ``sub``."""
+        headers = {"authorization": f"Bearer {self.token(sub, **claims)}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=60) as http,
+            Client(
+                streamable_http_client(url, http_client=http), mode=mode, elicitation_callback=person
+            ) as client,
+        ):
+            yield client
 
     def settings(self, **changes: Any) -> TokenSettings:
         return TokenSettings(**{"issuer": self.url, "audience": AUDIENCE} | changes)

@@ -11,13 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 import pytest_asyncio
 import yaml
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 from temporalio.client import Client as Temporal
 
 from confirmo.client import TransactionClient
@@ -151,17 +149,8 @@ class Network:
     url: str
 
     @asynccontextmanager
-    async def as_(
-        self, sub: str, person: Person | None = None, mode: str = MODES[1], **claims: Any
-    ) -> AsyncIterator[Client]:
-        """The official client with a token of ``sub``."""
-        headers = {"authorization": f"Bearer {self.issuer.token(sub, **claims)}"}
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=60) as http,
-            Client(
-                streamable_http_client(self.url, http_client=http), mode=mode, elicitation_callback=person
-            ) as client,
-        ):
+    async def as_(self, sub: str, *more: Any, **claims: Any) -> AsyncIterator[Client]:
+        async with self.issuer.client(self.url, sub, *more, **claims) as client:
             yield client
 
 

@@ -68,6 +68,10 @@ def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_
     """
     if not request.tool_name.strip():
         raise InvalidRequest("The request names no tool: set tool_name.")
+    if (
+        "\x00" in request.tenant
+    ):  # it ends the tenant where ids are made, so another tenant could have the same
+        raise InvalidRequest("The tenant holds a NUL character: name it otherwise.")
     payload = json_payload(request, "request", limit)
     sent = TransactionRequest.model_validate(payload)
     return Start(

@@ -10,8 +10,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from confirmo.client import InvalidRequest, TransactionClient, TransactionNotFound
+from confirmo.client.mcp_face import FaceOptions, build_server
 from confirmo.policies.access import Anyone
-from confirmo.policies.models import TransactionRequest
+from confirmo.policies.models import Actor, TransactionRequest
 from confirmo.policies.snapshot import transaction_id_for
 from harness.issuer import AUDIENCE
 from harness.person import YES, Person
@@ -244,6 +245,33 @@ async def test_a_round_is_finished_by_the_person_who_was_shown_the_question(netw
     assert done.structured_content["status"] == "COMPLETED"
 
 
+async def test_a_face_for_one_person_shows_what_policy_lets_that_person_see(face):
+    """As over stdio, where the command's options say who it is; ``by: any`` is everybody there, as it always was."""
+    shown = await face(**asking(by="requester"))
+    ana, beto, nobody = (
+        build_server(
+            shown.client, shown.desk.catalog, FaceOptions(actor=Actor(id=id) if id else None, locale="en")
+        )
+        for id in ("u-ana", "u-beto", None)
+    )
+    async with (
+        shown.connect(to=ana) as hers,
+        shown.connect(to=beto) as his,
+        shown.connect(to=nobody) as theirs,
+    ):
+        told = await started(hers)
+        assert await told_of(his, told) == await told_of(his, unknown(told))
+        open_to_all = await started(his, F2)
+        for client in (hers, theirs):
+            id = {"transaction_id": open_to_all["transaction_id"]}
+            assert not (await client.call_tool("transaction_status", id)).is_error
+        refused = await theirs.call_tool("transaction_confirm", named(told))
+        assert "may not decide" in refused.content[0].text
+        assert (await hers.call_tool("transaction_confirm", named(told))).structured_content[
+            "status"
+        ] == "COMPLETED"
+
+
 async def test_a_client_of_one_tenant_finds_no_other(face, loja):
     shown = await face()
     queue = shown.desk.task_queue
@@ -282,6 +310,8 @@ async def test_a_client_of_one_tenant_finds_no_other(face, loja):
             await two.start(request, id=id)
     with pytest.raises(InvalidRequest, match="another tenant"):
         await two.start(request.model_copy(update={"tenant": "t-1"}))
+    with pytest.raises(InvalidRequest, match="NUL"):
+        await TransactionClient(shown.desk.client, tenant="t\x00-1").start(request)
     with pytest.raises(InvalidRequest):
         await two.find("WorkflowType = 'TransactionWorkflow'")
     assert await two.list(tenant="t-1") == ()

@@ -1,9 +1,9 @@
 """Settings of clients and of the MCP face: the only reader of ``CONFIRMO_*`` on this side."""
 
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from confirmo.policies.access import Anyone
@@ -55,14 +55,20 @@ class TokenSettings(BaseSettings):
     resource_url: str | None = None
     any_means: Anyone = Anyone.REQUESTER
 
+    @field_validator("issuer", "audience", "jwks_url", "resource_url", mode="before")
+    @classmethod
+    def _blank_is_unset(cls, value: Any) -> Any:
+        """Take a variable that is set to nothing, as compose files do, for one that is not set."""
+        return None if isinstance(value, str) and not value.strip() else value
+
     @model_validator(mode="after")
     def _complete(self) -> "TokenSettings":
         """Refuse half a configuration: a face that was meant to ask for tokens must not listen without."""
         if self.issuer is None:
-            if self.model_fields_set:
+            if self.model_dump(exclude_defaults=True):
                 raise ValueError("CONFIRMO_OIDC_ISSUER is missing, and other CONFIRMO_OIDC_… are set")
             return self
-        if not (self.audience or "").split():
+        if self.audience is None:
             raise ValueError("CONFIRMO_OIDC_AUDIENCE is missing: tokens of the issuer may be for others")
         if not self.subject_claim:
             raise ValueError("CONFIRMO_OIDC_SUBJECT_CLAIM is empty")

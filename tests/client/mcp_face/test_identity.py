@@ -272,6 +272,14 @@ async def test_a_face_for_one_person_shows_what_policy_lets_that_person_see(face
         ] == "COMPLETED"
 
 
+async def test_a_face_that_asks_for_tokens_does_nothing_over_a_transport_without(face, loja):
+    shown = await face(options=FaceOptions(tokens=True, actor=Actor(id="u-ana")))
+    async with shown.connect() as client:
+        refused = await client.call_tool(*F1)
+    assert (refused.is_error, "verified token" in refused.content[0].text) == (True, True)
+    assert loja.calls == []
+
+
 async def test_a_client_of_one_tenant_finds_no_other(face, loja):
     shown = await face()
     queue = shown.desk.task_queue

@@ -216,3 +216,12 @@ async def test_claims_have_the_names_that_the_settings_say(door):
 def test_half_a_configuration_is_refused(changes, text):
     with pytest.raises(ValidationError, match=text):
         TokenSettings(**changes)
+
+
+def test_variables_that_are_set_to_nothing_are_not_set(monkeypatch):
+    for name in ("ISSUER", "AUDIENCE", "JWKS_URL", "RESOURCE_URL", "SCOPES"):
+        monkeypatch.setenv(f"CONFIRMO_OIDC_{name}", "")
+    assert TokenSettings() == TokenSettings.model_construct()
+    monkeypatch.setenv("CONFIRMO_OIDC_TENANT_CLAIM", "")
+    with pytest.raises(ValidationError, match="ISSUER is missing"):
+        TokenSettings()

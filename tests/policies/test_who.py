@@ -76,7 +76,7 @@ def test_another_spelling_of_an_id_is_no_second_person_and_gives_no_right():
         assert not may_confirm(actor, ANA, other), actor
         assert not may_confirm(actor, ANA, requester), actor
         assert has_approved([Approval(actor=ANA, at="")], actor), actor
-        assert may_confirm(actor, ANA, other, people=1), "as transactions begun before 0.3 go on"
+        assert may_confirm(actor, ANA, other, people=1), "as transactions begun before 0.2 go on"
     assert not is_named(BLANK)
     assert is_named(BLANK, people=1)
 

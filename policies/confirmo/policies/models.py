@@ -364,7 +364,7 @@ class TransactionState(Wire):
         items: All of them, up to 3,000; of a larger set 500: what failed, what is unknown, and then the others.
         items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
         parameter_types: Declared type words of the missing and invalid parameters.
-        tenant: Whose it is; null from a worker of before 0.3, as the next two.
+        tenant: Whose it is; null from a worker of before 0.2, as the next two.
         requester: Who asked, without roles; null where nobody was named.
         confirmation_by: ``confirmation.by`` of the tool that is asked about or will run; null where none is known yet.
     """

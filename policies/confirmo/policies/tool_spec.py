@@ -210,7 +210,7 @@ class ResolvedPolicy(Wire):
         webhook: Whether questions go to a webhook, which is tried for as long as a question is open.
         completions: Whether it is also told how a transaction ended.
         texts: The deployment's own texts in the locale that was asked for.
-        people: How people are told apart. 1: by their ids alone, as in transactions begun before 0.3; 2: a blank id
+        people: How people are told apart. 1: by their ids alone, as in transactions begun before 0.2; 2: a blank id
             names nobody, and ids that are spelled alike are not two people.
         task_queues: Task queue of each server that has one of its own; the others' calls go to the transaction's.
     """

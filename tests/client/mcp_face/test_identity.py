@@ -272,6 +272,39 @@ async def test_a_face_for_one_person_shows_what_policy_lets_that_person_see(face
         ] == "COMPLETED"
 
 
+async def test_the_session_of_somebody_else_is_none(network, loja):
+    accepts = {"accept": "application/json, text/event-stream"}
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    call = {"name": F1[0], "arguments": F1[1]}
+
+    def message(method, params):
+        return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+    async with network() as net, httpx2.AsyncClient(timeout=60) as http:
+        ana, beto, moved = (
+            accepts | {"authorization": f"Bearer {token}"}
+            for token in (
+                net.issuer.token(),
+                net.issuer.token("u-beto"),
+                net.issuer.token(iss="https://x.example"),
+            )
+        )
+        opened = await http.post(net.url, headers=ana, json=message("initialize", hello))
+        session = {"mcp-session-id": opened.headers["mcp-session-id"]}
+        for headers, status in ((beto, 404), (moved, 401), (accepts, 401)):
+            for method in ("POST", "GET", "DELETE"):
+                body = message("tools/call", call) if method == "POST" else None
+                answer = await http.request(method, net.url, headers=headers | session, json=body)
+                assert answer.status_code == status, (method, answer.text)
+        assert loja.calls == []
+        mine = await http.post(net.url, headers=ana | session, json=message("tools/call", call))
+    assert (mine.status_code, WAITING in mine.text) == (200, True)
+
+
 async def test_a_face_that_asks_for_tokens_does_nothing_over_a_transport_without(face, loja):
     shown = await face(options=FaceOptions(tokens=True, actor=Actor(id="u-ana")))
     async with shown.connect() as client:

@@ -106,7 +106,7 @@ class Conductor:
             if silent.state is None:
                 raise
             state = silent.state
-        told = caller.verified or state.tenant is not None  # a worker of before 0.3 does not tell who asked
+        told = caller.verified or state.tenant is not None  # a worker of before 0.2 does not tell who asked
         if caller.actor is not None and told and not may_read(state, caller.actor, caller.anyone):
             raise not_found(transaction_id)
         return state

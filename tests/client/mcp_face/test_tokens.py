@@ -11,6 +11,8 @@ import jwt
 import pytest
 import pytest_asyncio
 from cryptography.hazmat.primitives import serialization
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from confirmo.client.mcp_face.keys import IssuerKeys, KeysUnavailable
@@ -225,3 +227,35 @@ def test_variables_that_are_set_to_nothing_are_not_set(monkeypatch):
     monkeypatch.setenv("CONFIRMO_OIDC_TENANT_CLAIM", "")
     with pytest.raises(ValidationError, match="ISSUER is missing"):
         TokenSettings()
+
+
+class OneKey:
+    """Keys of which every id names the same one, so that any token comes as far as its signature."""
+
+    def __init__(self):
+        self.known = jwt.PyJWK(Issuer().jwks["keys"][0])
+
+    def key(self, _kid):
+        return self.known
+
+
+SEGMENT = st.one_of(
+    st.text(max_size=40),
+    st.binary(max_size=40).map(lambda raw: base64.urlsafe_b64encode(raw).rstrip(b"=").decode()),
+    st.dictionaries(
+        st.sampled_from(
+            ["alg", "kid", "typ", "crit", "b64", "exp", "aud", "iss", "sub", "tenant", "jku", "jwk"]
+        ),
+        st.one_of(
+            st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=9), st.just("RS256")
+        ),
+    ).map(segment),
+)
+
+
+@given(st.one_of(st.text(), st.lists(SEGMENT, max_size=5).map(".".join)))
+@settings(max_examples=500, deadline=None)
+def test_whatever_comes_as_a_token_is_a_token_or_refused(token):
+    one = JwtVerifier(TokenSettings(issuer="https://i.example", audience=AUDIENCE), OneKey())
+    with pytest.raises(UnusableToken):
+        one.read(token)

@@ -79,6 +79,10 @@ async def test_without_a_good_token_nobody_gets_in_and_is_told_where_to_get_one(
                 assert f'resource_metadata="{metadata}"' in answer.headers["www-authenticate"]
         narrow = {"authorization": f"Bearer {net.issuer.token(scope='other')}"}
         assert (await http.post(net.url, headers=narrow)).status_code == 403
+        good = {"authorization": f"Bearer {net.issuer.token(scope='confirmo')}"}
+        hosts = {"confirmo.example": 400, "evil.example": 421}
+        for host, status in hosts.items():  # 400: it went through, and lacks a session
+            assert (await http.get(net.url, headers=good | {"host": host})).status_code == status
         base = net.url.removesuffix("/mcp")
         told = (await http.get(f"{base}/.well-known/oauth-protected-resource/mcp")).json()
         assert (told["resource"], told["authorization_servers"]) == (AUDIENCE, [net.issuer.url])

@@ -6,18 +6,20 @@ import logging
 import socket
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from mcp.server import Server
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from confirmo.client.mcp_face.keys import COOLDOWN, IssuerKeys, KeysUnavailable
 from confirmo.client.mcp_face.tokens import JwtVerifier
-from confirmo.client.settings import TokenSettings
+from confirmo.client.settings import LOOPBACK, TokenSettings
 
 _logger = logging.getLogger("confirmo.mcp")
 _GRACE_SECONDS = 5
@@ -67,9 +69,30 @@ def http_app(server: Server[Any], host: str, url: str, tokens: Tokens | None = N
             "validate_token_resource": False,  # the verifier checks the audience
         }
     )
-    app = server.streamable_http_app(host=host, auth=auth, token_verifier=tokens.verifier)
+    app = server.streamable_http_app(
+        host=host,
+        transport_security=_known_hosts(host, settings.resource_url),
+        auth=auth,
+        token_verifier=tokens.verifier,
+    )
     app.add_middleware(_WithoutKeys)
     return app
+
+
+def _known_hosts(host: str, public: str | None) -> TransportSecuritySettings | None:
+    """Return which ``Host`` and ``Origin`` a local face takes: local ones, and those that a proxy hands on.
+
+    Null is the SDK's own rule: a local face takes local ones, any other takes all.
+    """
+    if public is None or host not in LOOPBACK:
+        return None
+    parts = urlsplit(public)
+    local = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[*local, parts.netloc],
+        allowed_origins=[*(f"http://{each}" for each in local), f"{parts.scheme}://{parts.netloc}"],
+    )
 
 
 class _WithoutKeys:

@@ -23,18 +23,18 @@ class FaceOptions:
     Attributes:
         tenant: Of every transaction that it starts; those of another tenant do not exist for it.
         actor: The requester of every transaction and the actor of every decision; null means nobody is named.
-        tokens: Whether every call comes with a verified token; tenant and actor are then the token's.
-        anyone: Whom ``confirmation.by: any`` means where calls come with tokens.
         locale: Of questions and results.
         state_key: At least 32 secret bytes that seal what travels between two rounds; faces behind one address share
             it. Null means a key of this process.
         wrapped: Tool name to what its server said, where the catalogue was built from a server's list.
+        tokens: Whether every call comes with a verified token; tenant and actor are then the token's.
+        anyone: Whom ``confirmation.by: any`` means where calls come with tokens.
     """
 
     tenant: str = "default"
     actor: Actor | None = None
-    tokens: bool = False
-    anyone: Anyone = Anyone.REQUESTER
     locale: str = "pt-BR"
     state_key: bytes | None = field(default=None, repr=False)
     wrapped: Mapping[str, Wrapped] = field(default_factory=dict)
+    tokens: bool = False
+    anyone: Anyone = Anyone.REQUESTER

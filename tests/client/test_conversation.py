@@ -349,6 +349,18 @@ async def test_who_may_not_answer_is_told_so(talk, loja):
     assert loja.called(RETURN) == []
 
 
+async def test_without_a_worker_who_may_not_answer_is_told_so_too(talk, loja):
+    chat = await talk({RETURN: {"confirmation": {"by": "other"}}})
+    session = Session(requester=Actor(id="ana"))
+    await chat.turn(session, "", F2_CALL)
+    await chat.shop.desk.stop_worker()
+    told = await chat.turn(session, "sim")
+    assert ("outra pessoa" in told.text, told.wants) == (True, Wants.PATIENCE)
+    history = await chat.shop.client.export_history(session.transaction_id)
+    assert "WORKFLOW_EXECUTION_SIGNALED" not in history
+    assert loja.called(RETURN) == []
+
+
 async def test_the_same_start_again_finds_the_same_transaction(talk):
     chat, session = await talk(), Session()
     lost = session.model_copy()

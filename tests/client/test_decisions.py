@@ -264,3 +264,20 @@ async def test_a_workflow_that_is_no_transaction_gets_no_signal(door):
     history: WorkflowHistory = await handle.fetch_history()
     assert not any(event.HasField("workflow_execution_signaled_event_attributes") for event in history.events)
     await handle.terminate()
+
+
+async def test_without_a_worker_the_door_itself_says_who_may_not(door, loja):
+    shop = await door(policies={RETURN: {"confirmation": {"by": "requester"}}})
+    state = await shop.start(*F2, requester=ANA)
+    await shop.desk.stop_worker()
+    for actor in (BIA, None):
+        with pytest.raises(NotAllowed):
+            await shop.confirm(state, actor=actor)
+        with pytest.raises(NotAllowed):
+            await shop.client.cancel(state.transaction_id, actor=actor)
+    history = await shop.client.export_history(state.transaction_id)
+    assert "WORKFLOW_EXECUTION_SIGNALED" not in history
+    assert (await shop.confirm(state, actor=ANA)).accepted_by == "signal"
+    await shop.desk.start_worker()
+    assert (await shop.client.result(state.transaction_id)).ok
+    assert len(loja.called(RETURN)) == 1

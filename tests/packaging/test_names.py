@@ -13,6 +13,7 @@ PINNED = {
     "EXECUTE_ITEMS": "execute_items",
     "HEADER_IDEMPOTENCY_KEY": "Idempotency-Key",
     "MEMO_REQUEST_DIGEST": "request_digest",
+    "MEMO_TENANT": "tenant_digest",
     "META_IDEMPOTENCY_KEY": "confirmo/idempotency_key",
     "META_ITEM_KEYS": "confirmo/item_keys",
     "META_TRANSACTION_ID": "confirmo/transaction_id",

@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from confirmo.activities.tools.failures import REFUSING_STATUSES
+from confirmo.client.settings import TokenSettings
 from confirmo.policies.argument_text import split_list
 from confirmo.policies.catalog import fields as schema_words
 from confirmo.policies.catalog import policies_file, servers_file, texts_file, tools_file
@@ -114,6 +115,14 @@ def test_the_page_gives_the_settings_of_the_worker(tables: Any) -> None:
     for name, info in Settings.model_fields.items():
         if info.default is not None:
             assert rows[f"CONFIRMO_{name.upper()}"] == written(info.default), name
+
+
+def test_the_page_gives_the_settings_of_tokens(tables: Any) -> None:
+    rows = {row[0].strip("`"): row[1] for row in tables("docs/who-may-confirm.md", "Settings of tokens")}
+    assert rows == {
+        f"CONFIRMO_OIDC_{name.upper()}": written(info.default)
+        for name, info in TokenSettings.model_fields.items()
+    }
 
 
 def test_the_splitter_does_what_its_table_says(tables: Any) -> None:

@@ -68,10 +68,21 @@ async def test_the_requester_may_always_reject_amend_and_cancel(desk, loja, by):
 
 
 @pytest.mark.parametrize("by", ["requester", "other"])
-async def test_a_policy_that_needs_the_requester_blocks_a_request_without_one(desk, loja, by):
-    tx = await (await desk(**asking(by=by))).start(*F1)
+@pytest.mark.parametrize("requester", [None, {"id": ""}, {"id": " \u200b"}])
+async def test_a_policy_that_needs_the_requester_blocks_a_request_without_one(desk, loja, by, requester):
+    tx = await (await desk(**asking(by=by))).start(*F1, requester=requester)
     assert (tx.opened["status"], tx.opened["reason_code"]) == ("BLOCKED", "requester_required")
     assert loja.calls == []
+
+
+@pytest.mark.parametrize("by", ["requester", "any"])
+async def test_a_state_says_whose_it_is_and_who_decides(desk, by):
+    tx = await (await desk(**asking(by=by))).start(*F1, requester=ANA | {"roles": ["x"]}, tenant="t-1")
+    told = {name: tx.opened[name] for name in ("tenant", "requester", "confirmation_by")}
+    assert told == {"tenant": "t-1", "requester": ANA | {"roles": []}, "confirmation_by": by}
+    endless = await (await desk()).start(*F1, requester={"id": "x" * 600})
+    assert endless.opened["requester"] is None
+    assert (await (await desk()).start("nada")).opened["confirmation_by"] is None
 
 
 async def test_parameters_are_provided_by_those_who_may_confirm_or_asked(desk):
@@ -102,6 +113,46 @@ async def test_two_approvals_are_two_people(desk, loja):
     assert (await tx.result())["multi_item_status"] == "SUCCESS"
     assert (await tx.event_names()).count("CONFIRMED") == 1
     assert len(loja.called(SET)) == 3
+
+
+async def test_approvals_by_signal_are_counted_by_the_same_rule(desk, loja):
+    tx = await (await desk(**asking(by="other", approvals=2))).start(*F1, requester=ANA)
+    yes = {"decision": "confirm", "digest": tx.opened["confirmation"]["digest"]}
+    for actor in (BETO, BETO, {"id": "BETO"}, ANA, {"id": " Ana"}, {"id": " "}, None):
+        await tx.signal("confirm", yes | {"actor": actor})
+    state = await tx.state()
+    assert [approval["actor"]["id"] for approval in state["confirmation"]["approvals"]] == ["beto"]
+    refusals = [e["type"] for e in state["events"] if e["name"] == "IC.TRANSACTION_DECISION_REFUSED"]
+    assert refusals == ["NotAllowed"] * 4
+    assert loja.called(SET) == []
+    await tx.signal("confirm", yes | {"actor": CAIO})
+    assert (await tx.result())["multi_item_status"] == "SUCCESS"
+    assert len(loja.called(SET)) == 3
+
+
+async def test_one_of_two_approvals_is_none_when_the_time_is_over(desk, loja):
+    tx = await (await desk(**asking(approvals=2, expires_seconds=1.5))).start(*F1)
+    first = await tx.confirm(actor=BETO)
+    assert first["confirmation"]["expires_at"] == tx.opened["confirmation"]["expires_at"]
+    assert (await tx.result())["transaction_status"] == "EXPIRED"
+    assert loja.called(SET) == []
+
+
+async def test_a_change_found_after_the_second_yes_asks_both_again(desk, loja):
+    tx = await (await desk(**asking(approvals=2, revalidate_after_seconds=0.001))).start(*F1)
+    await tx.confirm(actor=BETO)
+    loja.on["checar_assinaturas"] = {
+        "eligible": True,
+        "transaction_decision": {"resolved_arguments": {"items": ITEMS[:1]}},
+    }
+    await tx.confirm(actor=CAIO)
+    state = await tx.awaiting()
+    assert (state["status"], state["confirmation"]["approvals"]) == ("AWAITING_CONFIRMATION", [])
+    assert (await tx.confirm(actor=BETO))["status"] == "AWAITING_CONFIRMATION"
+    assert loja.called(SET) == []
+    await tx.confirm(actor=CAIO)
+    await tx.result()
+    assert len(loja.called(SET)) == 1
 
 
 async def test_one_no_ends_what_one_of_two_approved(desk, loja):

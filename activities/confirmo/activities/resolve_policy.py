@@ -67,6 +67,7 @@ class ResolvePolicy:
             heartbeat_seconds=self.heartbeat_seconds,
             sets=2,
             sizes=2,
+            people=2,
             payload_bytes=self.payload_bytes,
             webhook=self.webhook,
             completions=self.completions,

@@ -1,19 +1,24 @@
 """What is done with a message, beyond sending it: an open run, a closed one, and no worker in sight."""
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from confirmo.client.answers import AnsweredState
 from confirmo.client.errors import NoWorker, RequestMismatch
+from confirmo.client.judging import check_change, check_decision
 from confirmo.client.messages import Messenger, NobodyAnswered, RunClosed
 from confirmo.client.reading import Reader
 from confirmo.client.repeated import already_closed, was_cancelled, was_carried_out
 from confirmo.client.replies import no_worker
 from confirmo.client.requests import Start, json_payload
 from confirmo.policies import names
-from confirmo.policies.models import Cancellation, Decision
+from confirmo.policies.models import Cancellation, Decision, TransactionState
 from confirmo.policies.snapshot import request_digest
+
+Check = Callable[[TransactionState], None]
 
 _logger = logging.getLogger("confirmo.client")
 
@@ -74,7 +79,9 @@ class Delivery:
             part[:64] for part in (decision.decision, decision.digest, decision.decision_id) if part
         )
         try:
-            return await self._deliver(transaction_id, names.CONFIRM, payload, about)
+            return await self._deliver(
+                transaction_id, names.CONFIRM, payload, partial(check_decision, decision=decision), about
+            )
         except RunClosed:
             state = await self._reader.state(transaction_id)
             if not was_carried_out(decision, state):
@@ -85,20 +92,27 @@ class Delivery:
         """Cancel; a transaction that was cancelled is no error."""
         payload = json_payload(cancellation, "cancellation")
         try:
-            return await self._deliver(transaction_id, names.CANCEL, payload)
+            check = partial(check_change, actor=cancellation.actor)
+            return await self._deliver(transaction_id, names.CANCEL, payload, check)
         except RunClosed:
             state = await self._reader.state(transaction_id)
             if not was_cancelled(state):
                 raise already_closed(state) from None
             return AnsweredState.of(state, "record")
 
-    async def _deliver(self, transaction_id: str, name: str, payload: Any, about: str = "") -> AnsweredState:
-        """Send an update; where no worker takes it in time, the signal of the same name."""
+    async def _deliver(
+        self, transaction_id: str, name: str, payload: Any, check: Check, about: str = ""
+    ) -> AnsweredState:
+        """Send an update; where no worker takes it in time, the signal of the same name.
+
+        The workflow judges an update and says no. A signal nobody answers, so the door judges it first.
+        """
         try:
             state = await self._messenger.update(
                 transaction_id, name, payload, patience=self._patience, timeout=ANSWER_TIMEOUT, about=about
             )
         except NobodyAnswered:
+            check((await self._reader.record(transaction_id)).state())
             await self._messenger.signal(transaction_id, name, payload)
             _logger.warning("No worker answered in time: %s of %s went as a signal.", name, transaction_id)
             return AnsweredState.of((await self._reader.record(transaction_id)).state(), "signal")

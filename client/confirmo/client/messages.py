@@ -95,7 +95,7 @@ class Messenger:
             task_queue=self._task_queue,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
-            memo={names.MEMO_REQUEST_DIGEST: start.digest},
+            memo={names.MEMO_REQUEST_DIGEST: start.digest, names.MEMO_TENANT: start.tenant_digest},
             static_summary=start.summary,
             static_details=start.details,
             priority=Priority(fairness_key=start.fairness_key),

@@ -1,6 +1,6 @@
 """All items of a transaction, page by page: from its workflow, and without a worker from its recorded result."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
 from temporalio.client import WorkflowQueryFailedError
@@ -18,7 +18,7 @@ PAGE_ITEMS = 1_000
 
 async def items_of(
     reader: Reader, transaction_id: str, outcome: Outcome | None
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncGenerator[dict[str, Any]]:
     """Yield every item with the evidence that there is; see ``TransactionClient.items``."""
     await reader.describe(transaction_id)
     cursor: int | None = 0

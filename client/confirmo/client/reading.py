@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -28,10 +28,10 @@ from confirmo.client.errors import (
     PayloadNotFound,
     UnreadableRecord,
 )
-from confirmo.client.records import Record, read_record
+from confirmo.client.records import Record, read_record, read_request
 from confirmo.client.replies import no_result, no_worker, parse_result, parse_state, unreadable
 from confirmo.policies import names
-from confirmo.policies.models import CLOSED_STATUSES, TransactionResult, TransactionState
+from confirmo.policies.models import CLOSED_STATUSES, TransactionRequest, TransactionResult, TransactionState
 from confirmo.workflows.payload_drivers import PayloadProblem
 from confirmo.workflows.payload_store import with_payloads
 
@@ -95,6 +95,29 @@ class Reader:
         if description.workflow_type != names.TRANSACTION_WORKFLOW:
             raise not_found(transaction_id)
         return description
+
+    async def check_tenant(self, transaction_id: str, tenant: str) -> None:
+        """Raise ``TransactionNotFound`` unless it is this tenant's, in the same way as where there is none.
+
+        Needs no worker, and for what our doors started one look, whoever it belongs to: a slower answer would tell,
+        too.
+        """
+        description = await self.describe(transaction_id)
+        try:
+            digest = await description.memo_value(names.MEMO_TENANT, None)
+        except Exception:  # a memo that another codec wrote
+            digest = None
+        if digest is None:  # started by another program, or before there was one
+            request = await self._request(transaction_id)
+            digest = names.tenant_digest(request.tenant) if request else None
+        if digest != names.tenant_digest(tenant):
+            raise not_found(transaction_id)
+
+    async def _request(self, transaction_id: str) -> TransactionRequest | None:
+        try:
+            return await read_request(self._client, transaction_id, RPC_TIMEOUT)
+        except RPCError as error:
+            raise self.fault(error, transaction_id) from None
 
     async def record(self, transaction_id: str) -> Record:
         """Read the history; needs no worker."""
@@ -163,7 +186,7 @@ class Reader:
 
     async def watch(
         self, transaction_id: str, interval: timedelta, patience: timedelta
-    ) -> AsyncIterator[TransactionState]:
+    ) -> AsyncGenerator[TransactionState]:
         """Yield the state whenever it changes; ends with the final one."""
         last: TransactionState | None = None
         heard = time.monotonic()

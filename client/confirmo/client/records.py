@@ -69,8 +69,14 @@ class Record:
         shown = {item.item_id for item in items} if known.items_omitted else self.outcomes.keys()
         beside = [outcome.outcome for id, outcome in self.outcomes.items() if id not in shown]
         progress = progress_of(items, known.items_omitted, beside)
-        known = known.model_copy(update={"items": items, "progress": progress})
+        known = known.model_copy(update={"items": items, "progress": progress} | self._whose())
         return known if self.ending is None else ended_as(known, self.ending)
+
+    def _whose(self) -> dict[str, Any]:
+        """Return whose it is: a state that an older worker answered with does not tell."""
+        if self.request is None:
+            return {}
+        return {"tenant": self.request.tenant, "requester": self.request.requester}
 
     def _started(self) -> TransactionState:
         request = self.request or TransactionRequest(tool_name="")
@@ -91,6 +97,7 @@ class Record:
                 "tool_name": asked.tool_name,
                 "question": asked.message,
                 "status": Status.AWAITING_CONFIRMATION,
+                "confirmation_by": None,  # the question may be about another tool, and does not say
             }
             known = known.model_copy(update=changes)
         if confirmation is None:
@@ -117,6 +124,20 @@ async def read_record(client: Client, transaction_id: str, timeout: timedelta) -
     async for event in client.get_workflow_handle(transaction_id).fetch_history_events(rpc_timeout=timeout):
         await reader.read(event)
     return reader.record
+
+
+async def read_request(client: Client, transaction_id: str, timeout: timedelta) -> TransactionRequest | None:
+    """Read what the newest run of an id was started with; null where that is no request, or cannot be decoded.
+
+    Raises as ``read_record`` does.
+    """
+    context = WorkflowSerializationContext(namespace=client.namespace, workflow_id=transaction_id)
+    reader = _Reader(Record(transaction_id), client.data_converter.with_context(context))
+    handle = client.get_workflow_handle(transaction_id)
+    async for event in handle.fetch_history_events(page_size=1, rpc_timeout=timeout):
+        await reader.read(event)
+        break
+    return reader.record.request
 
 
 class _Reader:

@@ -13,7 +13,7 @@ from confirmo.client.errors import InvalidRequest, RequestTooLarge
 from confirmo.policies.json_text import cut
 from confirmo.policies.masking import masked, plainly_personal
 from confirmo.policies.models import TransactionRequest
-from confirmo.policies.names import fairness_key
+from confirmo.policies.names import fairness_key, tenant_digest
 from confirmo.policies.snapshot import request_digest, transaction_id_for
 from confirmo.policies.texts import one_line
 from confirmo.workflows.payload_store import stores
@@ -38,6 +38,7 @@ class Start:
         summary: One line for the Temporal UI. No argument value.
         details: Markdown for the Temporal UI: what is asked and by whom. No argument value.
         fairness_key: What the tenant's transactions share workers by.
+        tenant_digest: Whose it is.
     """
 
     transaction_id: str
@@ -46,6 +47,7 @@ class Start:
     summary: str
     details: str
     fairness_key: str
+    tenant_digest: str
 
 
 def payload_limit(client: Client) -> int:
@@ -67,6 +69,10 @@ def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_
     """
     if not request.tool_name.strip():
         raise InvalidRequest("The request names no tool: set tool_name.")
+    if (
+        "\x00" in request.tenant
+    ):  # it ends the tenant where ids are made, so another tenant could have the same
+        raise InvalidRequest("The tenant holds a NUL character: name it otherwise.")
     payload = json_payload(request, "request", limit)
     sent = TransactionRequest.model_validate(payload)
     return Start(
@@ -76,7 +82,24 @@ def prepare_start(request: TransactionRequest, id: str | None, limit: int = MAX_
         summary=cut(one_line(masked(request.tool_name)), SUMMARY_BYTES),
         details=_details(request),
         fairness_key=fairness_key(request.tenant),
+        tenant_digest=tenant_digest(request.tenant),
     )
+
+
+def of_tenant(request: TransactionRequest, id: str | None, tenant: str) -> TransactionRequest:
+    """Return a request as one tenant's.
+
+    An id of the caller's choice could be another tenant's, and any answer to it would tell so: here it is refused
+    before anybody looks.
+
+    Raises:
+        InvalidRequest: It names another tenant, or comes with an id.
+    """
+    if id is not None:
+        raise InvalidRequest("A client of one tenant makes ids itself: give a request_id, and no id.")
+    if "tenant" in request.model_fields_set and request.tenant != tenant:
+        raise InvalidRequest("The request names another tenant than this client's: leave tenant out.")
+    return request.model_copy(update={"tenant": tenant})
 
 
 def json_payload(message: BaseModel, what: str, limit: int = MAX_BYTES) -> dict[str, Any]:

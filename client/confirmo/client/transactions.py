@@ -1,6 +1,7 @@
 """The door for agent runtimes: start a transaction, answer its question, read what became of it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from datetime import timedelta
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from confirmo.client.paging import items_of
 from confirmo.client.plugin import WORKER_PATIENCE, settings_of
 from confirmo.client.reading import Reader
 from confirmo.client.redriving import Redriver
-from confirmo.client.requests import json_payload, payload_limit, prepare_start
+from confirmo.client.requests import json_payload, of_tenant, payload_limit, prepare_start
 from confirmo.policies import names
 from confirmo.policies.decisions import parse_decision
 from confirmo.policies.errors import Refusal
@@ -46,6 +47,8 @@ class TransactionClient:
         client: A Temporal client: that of ``connect``, or any other, best with a ``ConfirmoPlugin``.
         task_queue: Where the workers of new transactions listen; null means as the client's plugin says.
         worker_patience: How long a worker may take before a decision is handed over as a signal instead; null as well.
+        tenant: The only one whose transactions this client starts and finds; those of others do not exist for it, and
+            ids are made from request ids alone. Null means all.
 
     Attributes:
         temporal: The Temporal client.
@@ -57,8 +60,10 @@ class TransactionClient:
         *,
         task_queue: str | None = None,
         worker_patience: timedelta | None = None,
+        tenant: str | None = None,
     ) -> None:
         self.temporal = client
+        self._tenant = tenant
         settings = settings_of(client)
         patience = settings.worker_patience if worker_patience is None else worker_patience
         self._reader = Reader(client, patience)
@@ -74,6 +79,7 @@ class TransactionClient:
         timeout: timedelta = CONNECT_TIMEOUT,
         task_queue: str = names.TASK_QUEUE,
         worker_patience: timedelta = WORKER_PATIENCE,
+        tenant: str | None = None,
     ) -> Self:
         """Connect as ``temporalio.envconfig`` says: address, namespace, profiles, mTLS, API key.
 
@@ -85,7 +91,7 @@ class TransactionClient:
             NamespaceNotFound: The namespace does not exist.
         """
         plugin = own_plugin(task_queue=task_queue, worker_patience=worker_patience)
-        return cls(await connect(profile, timeout, plugin))
+        return cls(await connect(profile, timeout, plugin), tenant=tenant)
 
     async def start(
         self,
@@ -112,7 +118,16 @@ class TransactionClient:
         """
         if request.redrive is not None:
             raise InvalidRequest("redrive is not for a start: take up an earlier transaction with redrive().")
+        request = request if self._tenant is None else of_tenant(request, id, self._tenant)
         return await self._delivery.start(prepare_start(request, id, payload_limit(self.temporal)), timeout)
+
+    async def check_tenant(self, transaction_id: str, tenant: str) -> None:
+        """Raise ``TransactionNotFound`` unless it is this tenant's, in the words for an id that nothing has."""
+        await self._reader.check_tenant(transaction_id, tenant)
+
+    async def _check(self, transaction_id: str) -> None:
+        if self._tenant is not None:
+            await self.check_tenant(transaction_id, self._tenant)
 
     async def awaiting(self, transaction_id: str, *, timeout: timedelta | None = None) -> AnsweredState:
         """Return the state as soon as someone outside is needed, or the transaction is over.
@@ -120,6 +135,7 @@ class TransactionClient:
         Raises:
             NoWorker: No worker took the question, or ``timeout`` is over.
         """
+        await self._check(transaction_id)
         return await self._delivery.ask(transaction_id, names.UPDATE_AWAITING, None, timeout)
 
     async def confirm(self, transaction_id: str, decision: Decision | Mapping[str, Any]) -> AnsweredState:
@@ -136,7 +152,9 @@ class TransactionClient:
         Raises:
             UpdateRefused: The subclass says why; nothing was changed. ``AlreadyClosed`` carries the recorded state.
         """
-        return await self._delivery.decide(transaction_id, _decision(decision))
+        given = _decision(decision)
+        await self._check(transaction_id)
+        return await self._delivery.decide(transaction_id, given)
 
     async def reject(
         self,
@@ -151,6 +169,7 @@ class TransactionClient:
         decision = Decision(
             decision="reject", digest=digest, actor=actor, comment=comment, decision_id=decision_id
         )
+        await self._check(transaction_id)
         return await self._delivery.decide(transaction_id, decision)
 
     async def cancel(
@@ -162,6 +181,7 @@ class TransactionClient:
             AlreadyClosed: It was over, and not by a cancel.
             NotAllowed: This actor may not.
         """
+        await self._check(transaction_id)
         return await self._delivery.cancel(transaction_id, Cancellation(reason=reason, actor=actor))
 
     async def amend(
@@ -186,6 +206,7 @@ class TransactionClient:
             actor=actor,
         )
         payload = json_payload(amendment, "amendment", payload_limit(self.temporal))
+        await self._check(transaction_id)
         return await self._delivery.change(transaction_id, names.UPDATE_AMEND, payload)
 
     async def provide_parameters(
@@ -194,6 +215,7 @@ class TransactionClient:
         """Give arguments that were asked for, and return after they were validated; raises as ``amend`` does."""
         provided = ParametersProvided(arguments=dict(arguments), actor=actor)
         payload = json_payload(provided, "arguments", payload_limit(self.temporal))
+        await self._check(transaction_id)
         return await self._delivery.change(transaction_id, names.UPDATE_PROVIDE_PARAMETERS, payload)
 
     async def state(self, transaction_id: str) -> TransactionState:
@@ -202,6 +224,7 @@ class TransactionClient:
         Raises:
             NoWorker: It is open and no worker answers; the error carries what is on record.
         """
+        await self._check(transaction_id)
         return await self._redriver.linked(await self._reader.state(transaction_id))
 
     async def redrive(
@@ -235,6 +258,7 @@ class TransactionClient:
             StillOpen: It is not over.
             NothingToRedrive: No item is left, or a resolution names one that is not unknown.
         """
+        await self._check(transaction_id)
         return await self._redriver.redrive(
             transaction_id,
             unknown=unknown,
@@ -253,9 +277,12 @@ class TransactionClient:
             InvalidRequest: What started it was no request.
             UnreadableRecord: It cannot be decoded here.
         """
+        await self._check(transaction_id)
         return await self._reader.result(transaction_id)
 
-    def items(self, transaction_id: str, *, outcome: Outcome | None = None) -> AsyncIterator[dict[str, Any]]:
+    async def items(
+        self, transaction_id: str, *, outcome: Outcome | None = None
+    ) -> AsyncGenerator[dict[str, Any]]:
         """Yield every item of a set of any size, page by page, in the confirmed order.
 
         An item with an outcome is its entry of ``results[]`` with all of its evidence; one without is ``item_id``,
@@ -268,15 +295,18 @@ class TransactionClient:
         Raises:
             NoWorker: Nobody answered between two pages.
         """
-        return items_of(self._reader, transaction_id, outcome)
+        await self._check(transaction_id)
+        async with aclosing(items_of(self._reader, transaction_id, outcome)) as entries:
+            async for entry in entries:
+                yield entry
 
-    def watch(
+    async def watch(
         self,
         transaction_id: str,
         *,
         interval: timedelta = WATCH_INTERVAL,
         patience: timedelta = WATCH_PATIENCE,
-    ) -> AsyncIterator[TransactionState]:
+    ) -> AsyncGenerator[TransactionState]:
         """Yield the state now and whenever it changes; ends with the final one.
 
         Args:
@@ -284,10 +314,14 @@ class TransactionClient:
             interval: Between two looks.
             patience: How long no worker may answer, before ``NoWorker``.
         """
-        return self._reader.watch(transaction_id, interval, patience)
+        await self._check(transaction_id)
+        async with aclosing(self._reader.watch(transaction_id, interval, patience)) as states:
+            async for state in states:
+                yield state
 
     async def export_history(self, transaction_id: str) -> str:
         """Return the history as Temporal's own JSON, fit for a replay."""
+        await self._check(transaction_id)
         return await self._reader.history(transaction_id)
 
     async def find(self, query: str, limit: int | None = None) -> tuple[str, ...]:
@@ -298,8 +332,10 @@ class TransactionClient:
             limit: At most so many; null for all.
 
         Raises:
-            InvalidRequest: The filter is broken.
+            InvalidRequest: It is no filter, or this client is for one tenant: a filter knows none.
         """
+        if self._tenant is not None:
+            raise InvalidRequest("This client is for one tenant: use list(), a filter finds those of all.")
         return await Listing(self.temporal, self._reader).find(query, limit)
 
     async def list(
@@ -311,10 +347,13 @@ class TransactionClient:
 
         Args:
             status: A ``Status``, or ``TERMINATED``.
-            tenant: Only this one's.
+            tenant: Only this one's; a client of one tenant lists no other's.
             limit: At most so many.
         """
-        return await Listing(self.temporal, self._reader).list(status=status, tenant=tenant, limit=limit)
+        if self._tenant is not None and tenant not in (None, self._tenant):
+            return ()
+        wanted = self._tenant or tenant
+        return await Listing(self.temporal, self._reader).list(status=status, tenant=wanted, limit=limit)
 
 
 def _decision(decision: Decision | Mapping[str, Any]) -> Decision:

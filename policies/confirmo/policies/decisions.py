@@ -1,5 +1,6 @@
 """Who may say yes, and which yes counts. Only an explicit, unconditional ``confirm`` executes."""
 
+import unicodedata
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from confirmo.policies.errors import Refusal, UpdateErrorType
 from confirmo.policies.events import timestamp
 from confirmo.policies.models import Actor, Approval, Confirmation, Decision, Status, Wire
+from confirmo.policies.texts import clean_text
 from confirmo.policies.tool_spec import ConfirmationPolicy
 
 ROLE_PREFIX = "role:"
@@ -44,6 +46,7 @@ class Question(Wire):
         decided: How it was answered, or null.
         eligible_ids: Items that a yes may name.
         expires_at: Deadline of the question.
+        people: How people are told apart, as ``ResolvedPolicy`` says.
     """
 
     status: Status
@@ -54,6 +57,7 @@ class Question(Wire):
     requester: Actor | None = None
     eligible_ids: tuple[str, ...] = ()
     expires_at: datetime | None = None
+    people: int = 2
 
 
 def parse_decision(raw: Any) -> Decision:
@@ -158,7 +162,7 @@ def check_change(
             f"The transaction is {question.status.value}. {advice}",
         )
     _check_not_expired(question, now)
-    check_may_change(actor, question.requester, question.policy)
+    check_may_change(actor, question.requester, question.policy, question.people)
 
 
 def _check_subset_allowed(decision: Decision, question: Question) -> None:
@@ -196,7 +200,7 @@ def _effect(decision: Decision, question: Question, confirmation: Confirmation) 
         raise Refusal(
             UpdateErrorType.CONFLICTING_DECISION, "An earlier approval names other items; that one stands."
         )
-    if decision.actor is not None and any(_same_actor(a, decision.actor) for a in approvals):
+    if has_approved(approvals, decision.actor, question.people):
         return DecisionEffect.NOTHING
     enough = len(approvals) + 1 >= confirmation.approvals_needed
     return DecisionEffect.CONFIRMED if enough else DecisionEffect.APPROVED
@@ -206,19 +210,23 @@ def _chosen(item_ids: tuple[str, ...] | None) -> frozenset[str] | None:
     return None if item_ids is None else frozenset(item_ids)
 
 
-def _same_actor(approval: Approval, actor: Actor) -> bool:
-    return approval.actor is not None and approval.actor.id == actor.id
+def has_approved(approvals: Collection[Approval], actor: Actor | None, people: int = 2) -> bool:
+    """Whether one of the approvals is this person's."""
+    return actor is not None and any(
+        given.actor is not None and not _are_two(given.actor, actor, people) for given in approvals
+    )
 
 
 def check_may_decide(decision: Decision, question: Question) -> None:
     """Raise ``NotAllowed`` unless the actor may give this decision."""
     policy = question.policy
-    if decision.decision == "confirm" and policy.approvals > 1 and decision.actor is None:
+    nobody = not is_named(decision.actor, question.people)
+    if decision.decision == "confirm" and policy.approvals > 1 and nobody:
         raise Refusal(
             UpdateErrorType.NOT_ALLOWED,
             "More than one approval is needed: an approval has to name its actor.",
         )
-    if may_confirm(decision.actor, question.requester, policy):
+    if may_confirm(decision.actor, question.requester, policy, question.people):
         return
     if decision.decision == "reject" and is_requester(decision.actor, question.requester):
         return
@@ -227,9 +235,11 @@ def check_may_decide(decision: Decision, question: Question) -> None:
     )
 
 
-def check_may_change(actor: Actor | None, requester: Actor | None, policy: ConfirmationPolicy) -> None:
+def check_may_change(
+    actor: Actor | None, requester: Actor | None, policy: ConfirmationPolicy, people: int = 2
+) -> None:
     """Raise ``NotAllowed`` unless the actor may cancel, amend or provide parameters."""
-    if not (may_confirm(actor, requester, policy) or is_requester(actor, requester)):
+    if not (may_confirm(actor, requester, policy, people) or is_requester(actor, requester)):
         raise Refusal(
             UpdateErrorType.NOT_ALLOWED,
             f"This actor may not change this transaction (confirmation.by: {policy.by}).",
@@ -237,23 +247,40 @@ def check_may_change(actor: Actor | None, requester: Actor | None, policy: Confi
 
 
 def is_requester(actor: Actor | None, requester: Actor | None) -> bool:
-    """Whether both are known and the same person."""
+    """Whether both are known and the same person, by exactly the same id."""
     return actor is not None and requester is not None and actor.id == requester.id
 
 
-def may_confirm(actor: Actor | None, requester: Actor | None, policy: ConfirmationPolicy) -> bool:
+def is_named(actor: Actor | None, people: int = 2) -> bool:
+    """Whether anybody is named; a blank id names nobody. In older transactions, any id did where one was given."""
+    return actor is not None and (people < 2 or bool(_spelled(actor.id)))
+
+
+def may_confirm(
+    actor: Actor | None, requester: Actor | None, policy: ConfirmationPolicy, people: int = 2
+) -> bool:
     """Whether ``actor`` may say yes under ``confirmation.by``."""
     if policy.by == "any":
         return True
-    if actor is None or not actor.id:
+    if actor is None or not actor.id or not is_named(actor, people):
         return False
     if policy.by == "requester":
         return is_requester(actor, requester)
     if policy.by == "other":
-        return requester is not None and actor.id != requester.id
+        return requester is not None and _are_two(actor, requester, people)
     return policy.by.removeprefix(ROLE_PREFIX) in actor.roles
 
 
 def needs_requester(policy: ConfirmationPolicy) -> bool:
     """Whether the policy cannot be kept without knowing who asked."""
     return policy.by in ("requester", "other")
+
+
+def _are_two(one: Actor, other: Actor, people: int) -> bool:
+    """Whether two ids are two people. ``Ana`` and ``ana `` are more likely one than two pairs of eyes."""
+    return one.id != other.id if people < 2 else _spelled(one.id) != _spelled(other.id)
+
+
+def _spelled(id: str) -> str:
+    """Return an id without what a person overlooks: case, width, spaces and what cannot be seen."""
+    return "".join(clean_text(unicodedata.normalize("NFKC", id)).casefold().split())

@@ -22,6 +22,7 @@ from confirmo.policies.item_models import (
 )
 from confirmo.policies.wire import (
     CLOSED_STATUSES,
+    MAX_ACTOR_ID,
     WAITING_STATUSES,
     Actor,
     Effect,
@@ -34,6 +35,7 @@ from confirmo.policies.wire import (
 
 __all__ = [
     "CLOSED_STATUSES",
+    "MAX_ACTOR_ID",
     "SUMMARY_ITEMS",
     "WAITING_STATUSES",
     "WHOLE_SET_ITEMS",
@@ -192,6 +194,9 @@ class TransactionState(Wire):
             is unknown, and then the others.
         items_omitted: Items that are not in ``items``; the query ``items`` has all of them, page by page.
         parameter_types: Declared type words of the missing and invalid parameters.
+        tenant: Whose it is; null from a worker of before 0.2, as the next two.
+        requester: Who asked, without roles; null where nobody was named.
+        confirmation_by: ``confirmation.by`` of the tool that is asked about or will run; null where none is known yet.
     """
 
     transaction_id: str
@@ -215,6 +220,9 @@ class TransactionState(Wire):
     redrive_of: str | None = None
     redriven_as: str | None = None
     parameter_types: dict[str, str] = {}
+    tenant: str | None = None
+    requester: Actor | None = None
+    confirmation_by: str | None = None
 
 
 class ParametersProvided(Wire):

@@ -41,6 +41,8 @@ SEARCH_OUTCOME: Final = "ConfirmoOutcome"
 SEARCH_ATTRIBUTES: Final = (SEARCH_STATUS, SEARCH_TOOL, SEARCH_TENANT, SEARCH_OUTCOME)
 
 MEMO_REQUEST_DIGEST: Final = "request_digest"
+MEMO_TENANT: Final = "tenant_digest"
+"""``tenant_digest`` of the tenant, so that a door can tell whose a run is without a worker."""
 
 META_IDEMPOTENCY_KEY: Final = "confirmo/idempotency_key"
 META_ITEM_KEYS: Final = "confirmo/item_keys"
@@ -73,6 +75,11 @@ def fairness_key(tenant: str) -> str:
 def search_value(text: str) -> str:
     """Return a text as it stands in a search attribute, which nothing encrypts: personal data as ``~`` and a hash."""
     return f"~{_digest(text)}" if is_personal(text) else text
+
+
+def tenant_digest(tenant: str) -> str:
+    """Return 32 hex digits of SHA-256: a tenant may be a person's name, and a memo is not always encoded."""
+    return _digest(tenant)
 
 
 def _digest(text: str) -> str:

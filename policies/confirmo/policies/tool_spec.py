@@ -213,6 +213,8 @@ class ResolvedPolicy(Wire):
         completions: Whether it is also told how a transaction ended.
         waits_for_deliveries: Whether a run ends after its deliveries, without a marker that says so.
         texts: The deployment's own texts in the locale that was asked for.
+        people: How people are told apart. 1: by their ids alone, as in transactions begun before 0.2; 2: a blank id
+            names nobody, and ids that are spelled alike are not two people.
         task_queues: Task queue of each server that has one of its own; the others' calls go to the transaction's.
     """
 
@@ -231,6 +233,7 @@ class ResolvedPolicy(Wire):
     completions: bool = False
     waits_for_deliveries: bool = False
     texts: TextOverrides = TextOverrides()
+    people: int = 1
     task_queues: dict[str, str] = {}
 
     def queue_of(self, tool: ToolSpec) -> str | None:

@@ -88,6 +88,10 @@ class Effect(StrEnum):
     UNSAFE = "unsafe"
 
 
+MAX_ACTOR_ID = 512
+"""Characters of an id that a state carries."""
+
+
 class Actor(Wire):
     """Who says something. ``id`` is the caller's word on the direct Temporal path."""
 

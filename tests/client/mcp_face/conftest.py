@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,8 +20,12 @@ from temporalio.client import Client as Temporal
 
 from confirmo.client import TransactionClient
 from confirmo.client.connection import address_of
-from confirmo.client.mcp_face import FaceOptions, build_server
+from confirmo.client.mcp_face import FaceOptions, Tokens, build_server, http_app
+from confirmo.client.mcp_face.keys import IssuerKeys
+from confirmo.client.mcp_face.tokens import JwtVerifier
+from confirmo.policies.access import Anyone
 from harness import Desk, ToolServer
+from harness.issuer import AUDIENCE, Issuer
 from harness.person import Person
 from harness.serving import serving
 from harness.shop import POLICIES, TOOLS, base_behaviour, merged, open_shop
@@ -140,6 +144,42 @@ async def opened(client: Temporal, loja: ToolServer, tmp_path: Path) -> AsyncIte
             return Face(desk, server, door, MODES[0], tmp_path)
 
         yield open_one
+
+
+@dataclass
+class Network:
+    """A face at ``url``, and the people who call it."""
+
+    face: Face
+    issuer: Issuer
+    url: str
+
+    @asynccontextmanager
+    async def as_(self, sub: str, *more: Any, **claims: Any) -> AsyncIterator[Client]:
+        async with self.issuer.client(self.url, sub, *more, **claims) as client:
+            yield client
+
+
+OpenNetwork = Callable[..., AbstractAsyncContextManager[Network]]
+
+
+@pytest.fixture
+def network(face: OpenFace) -> OpenNetwork:
+    """A face that asks for tokens: ``async with network(settings={…}, policies=…) as net``."""
+
+    @asynccontextmanager
+    async def open_one(
+        settings: dict[str, Any] | None = None, anyone: Anyone = Anyone.REQUESTER, **more: Any
+    ) -> AsyncIterator[Network]:
+        async with Issuer().running() as issuer:
+            shown = await face(options=FaceOptions(locale="en", tokens=True, anyone=anyone), **more)
+            given = issuer.settings(resource_url=AUDIENCE, **settings or {})
+            keys = IssuerKeys(given, cooldown=0.0)
+            app = http_app(shown.server, "127.0.0.1", AUDIENCE, Tokens(given, JwtVerifier(given, keys)))
+            async with serving(app) as port:
+                yield Network(shown, issuer, f"http://127.0.0.1:{port}/mcp")
+
+    return open_one
 
 
 def write_files(folder: Path, loja: ToolServer, tools: Any, policies: Any) -> None:

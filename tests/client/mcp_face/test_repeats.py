@@ -2,11 +2,15 @@
 
 import asyncio
 import uuid
+from dataclasses import replace
 
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from confirmo.client.mcp_face.caller import Caller
 from confirmo.client.mcp_face.repeats import Repeats
+from confirmo.policies.access import Anyone
+from confirmo.policies.models import Actor
 from confirmo.policies.snapshot import transaction_id_for
 from harness import until
 from harness.shop import F2
@@ -75,8 +79,10 @@ async def test_over_http_without_a_session_only_a_request_id_tells_a_repeated_ca
 
 
 def test_the_oldest_calls_are_forgotten_first():
-    repeats = Repeats("t", limit=2)
-    first, second, _third = (repeats.request_id("s", name, {}) for name in "abc")
-    assert repeats.request_id("s", "b", {}) == second
-    assert repeats.request_id("s", "a", {}) != first
-    assert repeats.request_id(None, "b", {}) != repeats.request_id(None, "b", {})
+    repeats = Repeats(limit=2)
+    ana = Caller("t", Actor(id="ana"), Anyone.REQUESTER, verified=True)
+    first, second, _third = (repeats.request_id(ana, "s", name, {}) for name in "abc")
+    assert repeats.request_id(ana, "s", "b", {}) == second
+    assert repeats.request_id(ana, "s", "a", {}) != first
+    assert repeats.request_id(ana, None, "b", {}) != repeats.request_id(ana, None, "b", {})
+    assert repeats.request_id(replace(ana, actor=Actor(id="beto")), "s", "b", {}) != second

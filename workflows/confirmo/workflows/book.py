@@ -22,6 +22,7 @@ from confirmo.policies.json_text import cut
 from confirmo.policies.measures import UNRESOLVED, Standing, ends_question, measures_of, outcome_word
 from confirmo.policies.models import (
     CLOSED_STATUSES,
+    MAX_ACTOR_ID,
     SUMMARY_ITEMS,
     WAITING_STATUSES,
     WHOLE_SET_ITEMS,
@@ -150,6 +151,11 @@ class Book:
         return resolved is not None and resolved.waits_for_deliveries
 
     @property
+    def people(self) -> int:
+        """How people are told apart."""
+        return self.policies.get(self.request.tool_name, ResolvedPolicy()).people
+
+    @property
     def root(self) -> str:
         """What idempotency keys are derived from: the first transaction of a chain of redrives."""
         redrive = self.request.redrive
@@ -267,6 +273,7 @@ class Book:
             requester=self.requester,
             eligible_ids=tuple(item.item_id for item in self.items if item.eligible),
             expires_at=self.deadline,
+            people=self.people,
         )
 
     def asked_to_change(self) -> Question:
@@ -341,7 +348,15 @@ class Book:
             events=tuple(self.events),
             redrive_of=self.request.redrive.of if self.request.redrive else None,
             parameter_types=self._parameter_types(),
+            tenant=self.request.tenant,
+            requester=self._asker(),
+            confirmation_by=self.confirmation_policy.by if self.asking or self.tool else None,
         )
+
+    def _asker(self) -> Actor | None:
+        """Return who asked as a state carries it: without roles; an id that is out of all measure names nobody."""
+        known = self.requester is not None and len(self.requester.id) <= MAX_ACTOR_ID
+        return Actor(id=self.requester.id) if self.requester is not None and known else None
 
     def _parameter_types(self) -> dict[str, str]:
         asked = [*self.missing, *(invalid.name for invalid in self.invalid)]

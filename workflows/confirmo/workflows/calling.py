@@ -147,8 +147,8 @@ class Calls:
         if self._book.cancel_requested and not slice_of_items:
             return
         await workflow.wait_condition(lambda: handle.done() or self._book.cancel_requested)
-        # Transactions begun before 0.2 waited for the attempts of single calls. The marker must not depend on whether the
-        # call is over: a replay may take two workflow tasks for one.
+        # Transactions begun before 0.2 waited for the attempts of single calls. The marker must not depend on whether
+        # the call is over: a replay may take two workflow tasks for one.
         ends = self._book.cancel_requested and (slice_of_items or workflow.patched(CANCEL_ENDS_WAITING))
         if ends and not handle.done():
             handle.cancel()

@@ -150,7 +150,7 @@ def check_open(book: Book, actor: Actor | None) -> None:
     """Raise ``Refusal`` where the transaction is over, or the actor may not change it."""
     if book.closed:
         check_not_closed(book.asked())
-    check_may_change(actor, book.requester, book.confirmation_policy)
+    check_may_change(actor, book.requester, book.confirmation_policy, book.people)
 
 
 def parse_cancellation(raw: Any, *surplus: Any) -> Cancellation:

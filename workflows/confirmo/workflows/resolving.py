@@ -3,7 +3,7 @@
 from temporalio import workflow
 
 from confirmo.policies import prevalidation as rules
-from confirmo.policies.decisions import needs_requester
+from confirmo.policies.decisions import is_named, needs_requester
 from confirmo.policies.events import EventName
 from confirmo.policies.models import ReasonCode, Status
 from confirmo.policies.prevalidation import Verdict
@@ -43,7 +43,7 @@ def _allowed(book: Book, name: str, resolved: ResolvedPolicy, *, is_target: bool
         book.close(Status.BLOCKED, EventName.BLOCKED, reason, code)
         return None
     asks = tool.require_confirmation or is_target
-    if asks and needs_requester(tool.confirmation) and book.requester is None:
+    if asks and needs_requester(tool.confirmation) and not is_named(book.requester, resolved.people):
         reason = say("requester_required", locale, tool=shown)
         book.close(Status.BLOCKED, EventName.BLOCKED, reason, ReasonCode.REQUESTER_REQUIRED)
         return None

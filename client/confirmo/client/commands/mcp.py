@@ -13,11 +13,14 @@ from typing import Annotated, Any
 
 import typer
 
+from confirmo.client.commands.callers import check_options, check_reach, token_settings
 from confirmo.client.commands.common import with_worker_errors
 from confirmo.client.console import flush, note
 from confirmo.client.exits import Exit
 from confirmo.client.inputs import WrongUse
+from confirmo.client.settings import LOOPBACK, TokenSettings
 from confirmo.client.transactions import TransactionClient
+from confirmo.policies.access import Anyone
 from confirmo.policies.models import Actor
 
 
@@ -37,6 +40,7 @@ class _Face:
     locale: str
     state_key: bytes | None
     headers: dict[str, str]
+    tokens: TokenSettings | None
 
 
 def mcp(
@@ -62,9 +66,21 @@ def mcp(
     transport: Annotated[Transport, typer.Option("--transport")] = Transport.STDIO,
     host: Annotated[str, typer.Option("--host", help="Of streamable-http.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Of streamable-http.")] = 8300,
-    tenant: Annotated[str, typer.Option("--tenant", help="Of every transaction.")] = "default",
+    authenticated_in_front: Annotated[
+        bool,
+        typer.Option(
+            "--authenticated-in-front",
+            help="Listen beyond this machine without asking for tokens: something before this face asks who calls.",
+        ),
+    ] = False,
+    tenant: Annotated[
+        str, typer.Option("--tenant", help="Of every transaction, where no token says.")
+    ] = "default",
     actor: Annotated[
-        str | None, typer.Option("--actor", metavar="ID", help="Requester and decider of every transaction.")
+        str | None,
+        typer.Option(
+            "--actor", metavar="ID", help="Requester and decider of every transaction, where no token says."
+        ),
     ] = None,
     role: Annotated[
         list[str] | None, typer.Option("--role", metavar="ROLE", help="A role of the actor; may be repeated.")
@@ -83,12 +99,18 @@ def mcp(
     if (config is None) == (wrap is None):
         raise WrongUse("Give --config DIR, or --wrap with a URL or a command: one of the two.")
     who = Actor(id=actor, roles=tuple(role or ())) if actor else None
-    face = _Face(config, wrap, tenant, who, locale, _key(state_key_file), _headers(header or [], wrap))
+    tokens = token_settings() if transport is Transport.STREAMABLE_HTTP else None
+    if transport is Transport.STREAMABLE_HTTP:
+        check_reach(host, tokens, in_front=authenticated_in_front)
+        check_options(tokens, tenant=tenant, named=who is not None or bool(role))
+    face = _Face(
+        config, wrap, tenant, who, locale, _key(state_key_file), _headers(header or [], wrap), tokens
+    )
     return with_worker_errors(_serve(face, transport, host, port), int)
 
 
 async def _serve(face: _Face, transport: Transport, host: str, port: int) -> Exit:
-    from confirmo.client.mcp_face import health_routes, serve_http
+    from confirmo.client.mcp_face import Tokens, address, health_routes, serve_http
     from confirmo.worker.app import stop_event
     from confirmo.worker.telemetry import observing
 
@@ -97,8 +119,14 @@ async def _serve(face: _Face, transport: Transport, host: str, port: int) -> Exi
             server, client = await _server(face, stack)
             if transport is Transport.STREAMABLE_HTTP:
                 listener = stack.enter_context(_listener(host, port))
-                _announce(host, listener.getsockname()[1])
-                await serve_http(server, listener, host, stop_event(), health_routes(client.temporal))
+                note(f"MCP at {address(host, listener.getsockname()[1])}; Ctrl-C ends it.")
+                if face.tokens is None and host not in LOOPBACK:
+                    note(
+                        "It asks nobody for credentials, as --authenticated-in-front says that something else does."
+                    )
+                tokens = Tokens.of(face.tokens, face.tenant) if face.tokens else None
+                beside = health_routes(client.temporal)
+                await serve_http(server, listener, host, stop_event(), tokens, beside)
                 return Exit.DONE
             reading = await _serve_stdio(server, stop_event())
     if not reading.done():
@@ -132,7 +160,15 @@ async def _server(face: _Face, stack: AsyncExitStack) -> tuple[Any, TransactionC
 
         catalog = load_or_fail(face.config or Path(), os.environ)
         client = await TransactionClient.connect(task_queue=Settings().task_queue)
-    options = FaceOptions(face.tenant, face.actor, face.locale, face.state_key, wrapped)
+    options = FaceOptions(
+        tenant=face.tenant,
+        actor=face.actor,
+        tokens=face.tokens is not None,
+        anyone=face.tokens.any_means if face.tokens else Anyone.TENANT,
+        locale=face.locale,
+        state_key=face.state_key,
+        wrapped=wrapped,
+    )
     try:
         return build_server(client, catalog, options), client
     except NameTaken as taken:
@@ -163,13 +199,6 @@ def _listener(host: str, port: int) -> socket.socket:
     with contextlib.suppress(OSError):
         return socket.create_server((host, port), family=family)
     raise ServerUnavailable(f"{host} port {port} cannot be listened on. Choose another --host or --port.")
-
-
-def _announce(host: str, port: int) -> None:
-    shown = f"[{host}]" if ":" in host else host
-    note(f"MCP at http://{shown}:{port}/mcp; Ctrl-C ends it.")
-    if host not in ("127.0.0.1", "localhost", "::1"):
-        note("It asks nobody for credentials: put it behind something that does.")
 
 
 def _headers(given: list[str], wrap: str | None) -> dict[str, str]:

@@ -21,6 +21,7 @@ from confirmo.client.conversation.presenting import Presenter
 from confirmo.client.conversation.saying import Voice, said, speaking, why
 from confirmo.client.conversation.taking_turns import one_at_a_time
 from confirmo.client.errors import AlreadyClosed, NotAllowed, NoWorker, TransactionNotFound, UpdateRefused
+from confirmo.client.judging import check_decision
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.models import WAITING_STATUSES, Decision, Status, TransactionState
 from confirmo.policies.presenting import TextFormat
@@ -97,15 +98,21 @@ class Conversation:
         if session.transaction_id is None:
             return await self._idle(session, message, offer)
         try:
-            state = await self._client.state(session.transaction_id)
-            return await self._open(session, state, message, offer, intent)
+            return await self._held(session, session.transaction_id, message, offer, intent)
         except TransactionNotFound:
             session.release()
             return await self._idle(session, message, offer)
-        except NoWorker as error:
-            return await self._asleep(session, error.state, message, offer, intent)
         except UpdateRefused as error:
             return await self._refused(session, error)
+
+    async def _held(
+        self, session: Session, transaction_id: str, message: str, offer: Offer, intent: Intent | None
+    ) -> Turn:
+        try:
+            state = await self._client.state(transaction_id)
+            return await self._open(session, state, message, offer, intent)
+        except NoWorker as error:
+            return await self._asleep(session, error.state, message, offer, intent)
 
     async def _asleep(
         self,
@@ -208,6 +215,7 @@ class Conversation:
         if not self._presenter.takes_yes(state):
             return await self._presenter.present(session, state)
         yes = Decision(decision="confirm", digest=session.shown_digest, actor=session.requester)
+        check_decision(state, yes)
         return await self._presenter.decided(session, await self._client.confirm(state.transaction_id, yes))
 
     async def _reject(self, session: Session, state: TransactionState, reply: Reply, offer: Offer) -> Turn:
@@ -245,11 +253,14 @@ class Conversation:
         transaction_id = session.transaction_id
         if transaction_id is None:
             raise error
-        state = error.state if isinstance(error, AlreadyClosed) else None
-        state = state or await self._client.state(transaction_id)
         note = refusal_note(error)
         if note is None:
             raise error
+        state = error.state if isinstance(error, AlreadyClosed) else None
+        try:
+            state = state or await self._client.state(transaction_id)
+        except NoWorker as silent:
+            return Turn(said(session.locale, note), silent.state, Wants.PATIENCE)
         if isinstance(error, NotAllowed):
             return Turn(said(session.locale, note), state, Wants.ANSWER)
         return await self._presenter.present(session, state, said(session.locale, note))

@@ -16,6 +16,9 @@ USER_ONLY = (
     "This transaction takes a yes from the user alone, by its policy (confirmation.channel: elicitation): "
     "transaction_confirm refuses it from a client that cannot ask its user (MCP elicitation)."
 )
+APPROVED = (
+    "This person's yes is on record, and someone else's is needed as well. Ask transaction_status later."
+)
 SOMEONE_ELSE = "Someone else has to confirm this transaction, by its policy. Ask transaction_status later."
 
 

@@ -8,6 +8,8 @@ import mcp_types as types
 
 from confirmo.client.answers import is_over, status_word
 from confirmo.client.mcp_face.asking import Asking, Context
+from confirmo.client.mcp_face.caller import Caller
+from confirmo.client.mcp_face.options import FaceOptions
 from confirmo.policies.models import TransactionState
 
 REQUEST_ID = "confirmo/request_id"
@@ -26,21 +28,23 @@ class Call:
     """A ``tools/call`` under way.
 
     Attributes:
+        caller: Who sent it.
         session: Tells whose calls belong together; null where the transport does not (2026-07-28 over HTTP).
         request_id: The caller's own, or null.
     """
 
     context: Context
     asking: Asking
+    caller: Caller
     session: str | None
     request_id: str | None
     _reported: int = -1
 
     @classmethod
-    def of(cls, context: Context, params: types.CallToolRequestParams) -> "Call":
-        """Read a call. Raises ``UnusableRequestId``."""
-        asking = Asking.of(context)
-        return cls(context, asking, _session(context, asking), _request_id(params))
+    def of(cls, context: Context, params: types.CallToolRequestParams, options: FaceOptions) -> "Call":
+        """Read a call. Raises ``UnusableRequestId``, ``Unidentified``."""
+        asking, caller = Asking.of(context), Caller.of(context, options)
+        return cls(context, asking, caller, _session(context, asking), _request_id(params))
 
     async def report(self, state: TransactionState) -> None:
         """Tell the client how many items are done, where it asked for that; never the same or less again."""

@@ -9,7 +9,9 @@ from typing import Any, Final
 import mcp_types as types
 
 from confirmo.client.answers import AnsweredState, is_over
-from confirmo.client.errors import ConfirmoError, NoWorker, TransactionNotFound, UpdateRefused
+from confirmo.client.connection import not_found
+from confirmo.client.errors import ConfirmoError, NoWorker, UpdateRefused
+from confirmo.client.judging import check_decision
 from confirmo.client.mcp_face import advice
 from confirmo.client.mcp_face.answers import answer
 from confirmo.client.mcp_face.asking import Asked, Reply, elicit, input_required
@@ -17,9 +19,9 @@ from confirmo.client.mcp_face.calls import Call
 from confirmo.client.mcp_face.options import FaceOptions
 from confirmo.client.mcp_face.repeats import Repeats
 from confirmo.client.transactions import TransactionClient
-from confirmo.policies.decisions import may_confirm
+from confirmo.policies.access import door_policy, may_read
+from confirmo.policies.decisions import has_approved, may_confirm
 from confirmo.policies.models import WAITING_STATUSES, Decision, Status, TransactionRequest, TransactionState
-from confirmo.policies.snapshot import transaction_id_for
 from confirmo.policies.tool_spec import Catalog, ConfirmationPolicy
 
 Outcome = types.CallToolResult | types.InputRequiredResult
@@ -44,25 +46,30 @@ class Conductor:
         self._client = client
         self._catalog = catalog
         self._options = options
-        self._repeats = Repeats(options.tenant)
+        self._repeats = Repeats()
 
     async def begin(self, call: Call, tool_name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Start the transaction of a call, or find the one that the same call started."""
-        request_id = call.request_id or self._repeats.request_id(call.session, tool_name, arguments)
+        caller = call.caller
+        request_id = call.request_id or self._repeats.request_id(caller, call.session, tool_name, arguments)
         request = TransactionRequest(
             tool_name=tool_name,
             arguments=dict(arguments),
             request_id=request_id,
-            tenant=self._options.tenant,
+            tenant=caller.tenant,
             session_id=call.session,
-            requester=self._options.actor,
+            requester=caller.actor,
             locale=self._options.locale,
         )
         return await self.carry_on(call, await self._started(call, request, request_id))
 
     async def resume(self, call: Call, asked: Asked, reply: Reply) -> Outcome:
-        """Go on with the call of a round before, with what the person said to exactly that question."""
-        return await self._take(call, asked.transaction_id, asked.digest, reply)
+        """Go on with the call of a round before, with what the person said to exactly that question.
+
+        The sealed state is bound to the person, and says nothing of their tenant and roles by now.
+        """
+        state = await self.find(call, asked.transaction_id) if call.caller.verified else None
+        return await self._take(call, asked.transaction_id, asked.digest, reply, state)
 
     async def carry_on(
         self, call: Call, state: TransactionState, seen: frozenset[str] = frozenset(), note: str = ""
@@ -83,22 +90,25 @@ class Conductor:
         if call.asking.in_rounds:
             return input_required(state, digest, self._options.locale)
         reply = await elicit(call.context, state, self._options.locale)
-        return await self._take(call, state.transaction_id, digest, reply)
+        return await self._take(call, state.transaction_id, digest, reply, state)
 
-    async def find(self, transaction_id: str) -> TransactionState:
-        """Return the state of a transaction of this face's tenant, on record where no worker answers.
+    async def find(self, call: Call, transaction_id: str) -> TransactionState:
+        """Return the state of a transaction that the caller may see, on record where no worker answers.
 
         Raises:
-            TransactionNotFound: For all others.
+            TransactionNotFound: For all others, in the same words as where there is none.
         """
+        caller = call.caller
+        await self._client.check_tenant(transaction_id, caller.tenant)
         try:
             state = await self._client.state(transaction_id)
         except NoWorker as silent:
             if silent.state is None:
                 raise
             state = silent.state
-        if {event.tenant for event in state.events} != {self._options.tenant}:
-            raise TransactionNotFound(f"There is no transaction {transaction_id} here.")
+        told = caller.verified or state.tenant is not None  # a worker of before 0.2 does not tell who asked
+        if caller.actor is not None and told and not may_read(state, caller.actor, caller.anyone):
+            raise not_found(transaction_id)
         return state
 
     def channel(self, state: TransactionState) -> str:
@@ -106,10 +116,14 @@ class Conductor:
         found = [self._policy(name).channel for name in (state.requested_tool_name, state.tool_name)]
         return max(found, key=_STRICTNESS.index)
 
-    async def decide(self, call: Call, transaction_id: str, decision: Decision) -> Outcome:
-        """Hand a decision over and follow what comes of it."""
+    async def decide(
+        self, call: Call, transaction_id: str, decision: Decision, before: TransactionState | None = None
+    ) -> Outcome:
+        """Hand a decision over and follow what comes of it; ``before`` is the state that the caller was shown."""
         seen = frozenset({decision.digest}) if decision.digest else frozenset()
         try:
+            if before is not None:
+                check_decision(before, decision, call.caller.anyone)
             state: TransactionState = await self._client.confirm(transaction_id, decision)
         except UpdateRefused as refused:
             state = await self._client.state(transaction_id)
@@ -120,7 +134,14 @@ class Conductor:
             return answer(state, advice.HANDED_OVER)
         return await self.carry_on(call, state, seen)
 
-    async def _take(self, call: Call, transaction_id: str, digest: str, reply: Reply) -> Outcome:
+    async def _take(
+        self,
+        call: Call,
+        transaction_id: str,
+        digest: str,
+        reply: Reply,
+        before: TransactionState | None,
+    ) -> Outcome:
         if reply is Reply.TOO_LATE:
             state = await self._expired(transaction_id, digest)
             return self._hand_back(state, "" if is_over(state) else advice.DISMISSED)
@@ -128,13 +149,13 @@ class Conductor:
             state = await self._client.state(transaction_id)
             return self._hand_back(state, "" if is_over(state) else advice.DISMISSED)
         decision = Decision(
-            decision="confirm" if reply is Reply.YES else "reject", digest=digest, actor=self._options.actor
+            decision="confirm" if reply is Reply.YES else "reject", digest=digest, actor=call.caller.actor
         )
-        return await self.decide(call, transaction_id, decision)
+        return await self.decide(call, transaction_id, decision, before)
 
     async def _started(self, call: Call, request: TransactionRequest, request_id: str) -> TransactionState:
-        transaction_id = transaction_id_for(request.tenant, request_id)
-        start = asyncio.ensure_future(self._client.start(request, timeout=None))
+        transaction_id = call.caller.transaction_id(request_id)
+        start = asyncio.ensure_future(self._client.start(request, id=transaction_id, timeout=None))
         try:
             while not (await asyncio.wait({start}, timeout=_GLANCE))[0]:
                 with contextlib.suppress(ConfirmoError):
@@ -148,9 +169,7 @@ class Conductor:
         await call.report(state)
         if is_over(state) or state.status in WAITING_STATUSES:
             return state
-        async with contextlib.aclosing(
-            self._client.watch(state.transaction_id, interval=_FOLLOW)  # type: ignore[type-var]
-        ) as states:
+        async with contextlib.aclosing(self._client.watch(state.transaction_id, interval=_FOLLOW)) as states:
             async for state in states:
                 await call.report(state)
                 if state.status in WAITING_STATUSES:
@@ -163,7 +182,7 @@ class Conductor:
         with contextlib.suppress(TimeoutError):
             async with (
                 asyncio.timeout(_TIMER_SECONDS),
-                contextlib.aclosing(self._client.watch(transaction_id, interval=_FOLLOW)) as states,  # type: ignore[type-var]
+                contextlib.aclosing(self._client.watch(transaction_id, interval=_FOLLOW)) as states,
             ):
                 async for state in states:
                     if self._open_question(state) != digest:
@@ -191,9 +210,12 @@ class Conductor:
         channel = self.channel(state)
         if channel == "out_of_band":
             return advice.ELSEWHERE
-        actor = self._options.actor
-        if not may_confirm(actor, actor, self._policy(state.tool_name)):
+        actor = call.caller.actor
+        policy = door_policy(state, call.caller.anyone) or self._policy(state.tool_name)
+        if not may_confirm(actor, state.requester, policy):
             return advice.SOMEONE_ELSE
+        if state.confirmation is not None and has_approved(state.confirmation.approvals, actor):
+            return advice.APPROVED
         if call.asking.possible:
             return None
         return advice.USER_ONLY if channel == "elicitation" else ""

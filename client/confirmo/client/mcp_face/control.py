@@ -5,15 +5,15 @@ from typing import Any, Final
 
 import mcp_types as types
 
+from confirmo.client.judging import check_change
 from confirmo.client.mcp_face import advice
 from confirmo.client.mcp_face.answers import OUTPUT_SCHEMA, answer, problem
 from confirmo.client.mcp_face.calls import Call
 from confirmo.client.mcp_face.conduct import Conductor, Outcome
-from confirmo.client.mcp_face.options import FaceOptions
 from confirmo.client.transactions import TransactionClient
 from confirmo.policies.decisions import parse_decision
 from confirmo.policies.errors import Refusal
-from confirmo.policies.models import Status
+from confirmo.policies.models import Status, TransactionState
 
 CONFIRM, REJECT, AMEND, STATUS = (f"transaction_{word}" for word in ("confirm", "reject", "amend", "status"))
 
@@ -96,10 +96,9 @@ CONTROL_NAMES: Final = frozenset(tool.name for tool in CONTROL_TOOLS)
 class Controls:
     """Carries the four tools out."""
 
-    def __init__(self, client: TransactionClient, conductor: Conductor, options: FaceOptions) -> None:
+    def __init__(self, client: TransactionClient, conductor: Conductor) -> None:
         self._client = client
         self._conductor = conductor
-        self._actor = options.actor
 
     async def call(self, call: Call, name: str, arguments: Mapping[str, Any]) -> Outcome:
         """Carry one of them out; arguments of another shape are a sentence."""
@@ -123,7 +122,7 @@ class Controls:
         first = arguments.get("items_from", 1)
         if isinstance(first, bool) or not isinstance(first, int) or first < 1:
             return problem("items_from is a whole number from 1 on.")
-        state = await self._conductor.find(id)
+        state = await self._conductor.find(call, id)
         return answer(state, "" if call.asking.possible else self._advice(state), items_from=first)
 
     def _advice(self, state: Any) -> str:
@@ -132,7 +131,7 @@ class Controls:
 
     async def _confirm(self, call: Call, id: str, arguments: Mapping[str, Any]) -> Outcome:
         """Confirm; where the client can ask its user, the agent's word is not taken and the user is asked."""
-        state = await self._conductor.find(id)
+        state = await self._conductor.find(call, id)
         channel = self._conductor.channel(state)
         if channel == "out_of_band":
             return answer(state, advice.ELSEWHERE, refused=True)
@@ -141,27 +140,26 @@ class Controls:
         if channel == "elicitation":
             return answer(state, advice.USER_ONLY, refused=True)
         given = {key: arguments[key] for key in ("digest", "item_ids") if arguments.get(key) is not None}
-        return await self._decide(call, id, {"decision": "confirm"} | given)
+        return await self._decide(call, state, {"decision": "confirm"} | given)
 
     async def _reject(self, call: Call, id: str, arguments: Mapping[str, Any]) -> Outcome:
-        await self._conductor.find(id)
+        state = await self._conductor.find(call, id)
         comment = arguments.get("comment")
         return await self._decide(
-            call, id, {"decision": "reject"} | ({"comment": comment} if comment else {})
+            call, state, {"decision": "reject"} | ({"comment": comment} if comment else {})
         )
 
-    async def _decide(self, call: Call, id: str, raw: dict[str, Any]) -> Outcome:
-        if self._actor is not None:
-            raw["actor"] = self._actor.model_dump()
-            raw["actor"]["roles"] = tuple(self._actor.roles)
+    async def _decide(self, call: Call, state: TransactionState, raw: dict[str, Any]) -> Outcome:
+        if call.caller.actor is not None:
+            raw["actor"] = call.caller.actor.model_dump()
         try:
             decision = parse_decision(raw)
         except Refusal as refusal:
             return problem(refusal.message)
-        return await self._conductor.decide(call, id, decision)
+        return await self._conductor.decide(call, state.transaction_id, decision, state)
 
     async def _amend(self, call: Call, id: str, arguments: Mapping[str, Any]) -> Outcome:
-        state = await self._conductor.find(id)
+        state = await self._conductor.find(call, id)
         values, removed, added = (arguments.get(key) for key in ("arguments", "remove_item_ids", "add_items"))
         shapes = ((values, dict), (removed, list), (added, list))
         if any(value is not None and not isinstance(value, shape) for value, shape in shapes):
@@ -170,14 +168,16 @@ class Controls:
             )
         if any(not isinstance(entry, str) for entry in removed or []):
             return problem("remove_item_ids holds texts: the item_id of each item. Nothing was changed.")
+        actor = call.caller.actor
+        check_change(state, actor, call.caller.anyone)
         if state.status is Status.COLLECTING_PARAMETERS:
-            changed = await self._client.provide_parameters(id, values or {}, actor=self._actor)
+            changed = await self._client.provide_parameters(id, values or {}, actor=actor)
         else:
             changed = await self._client.amend(
                 id,
                 arguments=values,
                 remove_item_ids=tuple(removed or ()),
                 add_items=tuple(added or ()),
-                actor=self._actor,
+                actor=actor,
             )
         return await self._conductor.carry_on(call, changed)

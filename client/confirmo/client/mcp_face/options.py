@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from confirmo.policies.access import Anyone
 from confirmo.policies.models import Actor
 
 
@@ -26,6 +27,8 @@ class FaceOptions:
         state_key: At least 32 secret bytes that seal what travels between two rounds; faces behind one address share
             it. Null means a key of this process.
         wrapped: Tool name to what its server said, where the catalogue was built from a server's list.
+        tokens: Whether every call comes with a verified token; tenant and actor are then the token's.
+        anyone: Whom ``confirmation.by: any`` means where calls come with tokens.
     """
 
     tenant: str = "default"
@@ -33,3 +36,5 @@ class FaceOptions:
     locale: str = "pt-BR"
     state_key: bytes | None = field(default=None, repr=False)
     wrapped: Mapping[str, Wrapped] = field(default_factory=dict)
+    tokens: bool = False
+    anyone: Anyone = Anyone.REQUESTER

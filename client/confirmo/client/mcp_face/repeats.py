@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Final
 
+from confirmo.client.mcp_face.caller import Caller
 from confirmo.policies.json_text import canonical
-from confirmo.policies.snapshot import transaction_id_for
 
 LIMIT: Final = 10_000
 
@@ -20,32 +20,33 @@ class Repeats:
     nothing is done twice; after that, the same call is a new wish.
 
     Args:
-        tenant: Of the transactions.
         limit: Oldest entries above this are forgotten.
     """
 
-    def __init__(self, tenant: str, limit: int = LIMIT) -> None:
-        self._tenant = tenant
+    def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
-        self._open: OrderedDict[str, str] = OrderedDict()
+        self._open: OrderedDict[str, tuple[str, str]] = OrderedDict()
         self._keys: dict[str, str] = {}
 
-    def request_id(self, session: str | None, tool: str, arguments: Mapping[str, Any]) -> str:
+    def request_id(self, caller: Caller, session: str | None, tool: str, arguments: Mapping[str, Any]) -> str:
         """Return the request id of a call; a fresh one where no session tells whose call it is."""
         if session is None:
             return _fresh()
         key = hashlib.sha256(
-            canonical([session, tool, dict(arguments)]).encode("utf-8", "surrogatepass")
+            canonical([caller.transaction_id(session), tool, dict(arguments)]).encode(
+                "utf-8", "surrogatepass"
+            )
         ).hexdigest()
         known = self._open.get(key)
         if known is not None:
             self._open.move_to_end(key)
-            return known
-        request_id = self._open[key] = _fresh()
-        self._keys[transaction_id_for(self._tenant, request_id)] = key
+            return known[0]
+        request_id = _fresh()
+        transaction_id = caller.transaction_id(request_id)
+        self._open[key], self._keys[transaction_id] = (request_id, transaction_id), key
         while len(self._open) > self._limit:
-            _, oldest = self._open.popitem(last=False)
-            self._keys.pop(transaction_id_for(self._tenant, oldest), None)
+            _, (_, forgotten) = self._open.popitem(last=False)
+            self._keys.pop(forgotten, None)
         return request_id
 
     def handed_back(self, transaction_id: str) -> None:

@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from confirmo.client.errors import ConfirmoError
 from confirmo.client.mcp_face.answers import problem
 from confirmo.client.mcp_face.asking import CONFIRMATION, Context, asked_before, reading
+from confirmo.client.mcp_face.caller import Unidentified
 from confirmo.client.mcp_face.calls import Call, UnusableRequestId
 from confirmo.client.mcp_face.conduct import Conductor, Outcome
 from confirmo.client.mcp_face.control import CONTROL_NAMES, CONTROL_TOOLS, Controls
@@ -71,7 +72,8 @@ class _Face:
         self._offered = offered(catalog)
         self._tools = [*mcp_tools(catalog, options), *CONTROL_TOOLS]
         self._conductor = Conductor(client, catalog, options)
-        self._controls = Controls(client, self._conductor, options)
+        self._controls = Controls(client, self._conductor)
+        self._options = options
 
     async def list_tools(
         self, _context: Context, _params: types.PaginatedRequestParams | None
@@ -82,8 +84,8 @@ class _Face:
         if params.name not in self._offered and params.name not in CONTROL_NAMES:
             raise MCPError(code=types.INVALID_PARAMS, message="There is no tool of this name.")
         try:
-            return await self._call(Call.of(context, params), params)
-        except (ConfirmoError, UnusableRequestId) as error:
+            return await self._call(Call.of(context, params, self._options), params)
+        except (ConfirmoError, UnusableRequestId, Unidentified) as error:
             return problem(str(error))
 
     async def _call(self, call: Call, params: types.CallToolRequestParams) -> Outcome:

@@ -35,7 +35,7 @@ class Fact:
     Attributes:
         at_event: Id of the history's event that began the workflow task in which it did.
         at: The workflow's time.
-        what: ``event``, ``question`` or ``decision``.
+        what: ``event``, ``policy``, ``question`` or ``decision``.
         update_id: Of the update in whose handler it did, or null.
         fact: As ``Book.tell`` is given it.
     """

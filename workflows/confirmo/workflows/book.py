@@ -97,7 +97,7 @@ class Book:
     deliveries: list[asyncio.Task[None]] = field(default_factory=list)
     budget: TaskBudget = field(default_factory=TaskBudget)
     watch: Callable[[str, Mapping[str, Any]], None] | None = None
-    """Told of each event, question and decision by who replays a recorded history; null in a worker."""
+    """Told of each event, policy, question and decision by who replays a recorded history; null in a worker."""
 
     @property
     def closed(self) -> bool:

@@ -11,6 +11,8 @@ from confirmo.policies.evidence_file.chain import FORMAT
 
 Role = Literal["validator", "primary", "undo", "auxiliary"]
 Door = Literal["update", "signal"]
+MIXED: Final = "MIXED"
+"""Outcome of a call without items whose own results differ."""
 
 
 class Body(BaseModel):
@@ -162,7 +164,7 @@ class Answer(Body):
 
     Attributes:
         item_id: Whose it is; null for a call without items, and for what stands beside the items.
-        outcome: ``SUCCEEDED``, ``FAILED``, ``UNKNOWN``; null where the line says nothing of an outcome.
+        outcome: ``SUCCEEDED``, ``FAILED``, ``UNKNOWN``, ``MIXED``; null where the line says nothing of an outcome.
         attempts: Calls in which it was sent.
         answer: What the tool returned for it.
         beside: What the answer held beside the items.

@@ -86,9 +86,7 @@ def read_line(data: bytes, seq: int, prev: str) -> Line:
         raise Broken(number, "it has no end: the file was cut off here")
     value = _parsed(data[:-1], number)
     if value["seq"] != seq:
-        raise Broken(
-            number, "its number is not the next one: lines are missing, doubled or in another order"
-        )
+        raise Broken(number, "its number is not the next one: lines are missing, doubled or in another order")
     if value["prev"] != prev:
         before = f"line {seq}" if seq else "the beginning"
         raise Broken(

@@ -1,0 +1,88 @@
+"""One question of a file and what was answered: whether a call may follow it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from confirmo.policies.evidence_file.bodies import Decision, Question
+
+YES = frozenset({"approved", "confirmed"})
+
+
+class Asked:
+    """A question, open until it was answered or another one took its place.
+
+    Attributes:
+        question: Null where none was asked.
+        open: Whether a decision may still come.
+        confirmed: Whether the yes is complete.
+    """
+
+    def __init__(self, question: Question | None = None) -> None:
+        self.question = question
+        self.open = question is not None
+        self.confirmed = False
+        self._approvals = 0
+        self._actors: set[str] = set()
+        self._chosen: frozenset[str] | None = None
+        self._eligible = _eligible(question) if question else frozenset[str]()
+
+    def superseded(self) -> None:
+        """Note that another question is the open one now; what was confirmed stays so."""
+        self.open = False
+
+    def decide(self, body: Decision) -> Iterator[str]:
+        """Take a decision and return what does not agree."""
+        if body.effect in ("refused", "not_processed", "nothing"):
+            return
+        if self.question is None or self.confirmed:
+            yield "it was taken, and no question was open"
+            return
+        decision = body.decision if isinstance(body.decision, dict) else {}
+        said = decision.get("decision")
+        if said != ("confirm" if body.effect in YES else "reject"):
+            yield "the person said something else than what was taken"
+        digest = decision.get("digest")
+        if digest != self.question.digest and (body.effect in YES or digest is not None):
+            yield "its digest is not that of the question that was open"
+        if body.effect in YES:
+            yield from self._approve(body.effect, decision)
+        else:
+            self.open = False
+
+    def _approve(self, effect: str, decision: dict[str, Any]) -> Iterator[str]:
+        assert self.question is not None
+        self._approvals += 1
+        chosen = _texts(decision.get("item_ids"))
+        if chosen is not None and not chosen <= self._eligible:
+            yield "it names items that were not in the question, or not eligible"
+        self._chosen = chosen
+        actor = decision.get("actor")
+        name = str(actor.get("id")) if isinstance(actor, dict) else None
+        needed = self.question.approvals_needed
+        if needed > 1 and (name is None or name in self._actors):
+            yield "more than one person has to say yes, and this one is not named or already did"
+        self._actors |= {name} if name is not None else set()
+        if (effect == "confirmed") != (self._approvals >= needed):
+            yield f"it took {self._approvals} of {needed} approvals for {effect}"
+        self.confirmed = effect == "confirmed"
+        self.open = not self.confirmed
+
+    def may_send(self, tool_name: str, item_ids: Sequence[str]) -> Iterator[str]:
+        """Return why a call with these items may not follow."""
+        assert self.question is not None
+        if not self.confirmed:
+            yield "it was handed over to be sent before the yes"
+        if tool_name != self.question.frozen.tool_name:
+            yield "the question was about another tool"
+        allowed = self._eligible if self._chosen is None else self._eligible & self._chosen
+        if not allowed.issuperset(item_ids):
+            yield "an item of it was not in the question, not eligible, or not named by the yes"
+
+
+def _eligible(question: Question) -> frozenset[str]:
+    items = question.frozen.items
+    return frozenset(str(item.get("item_id")) for item in items if item.get("eligible") is True)
+
+
+def _texts(value: Any) -> frozenset[str] | None:
+    return frozenset(map(str, value)) if isinstance(value, list) else None

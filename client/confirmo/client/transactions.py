@@ -1,8 +1,8 @@
 """The door for agent runtimes: start a transaction, answer its question, read what became of it."""
 
 from collections.abc import AsyncIterator, Mapping
-from datetime import timedelta
-from typing import Any, Self
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Self
 
 from temporalio.client import Client
 
@@ -20,6 +20,7 @@ from confirmo.client.requests import json_payload, payload_limit, prepare_start
 from confirmo.policies import names
 from confirmo.policies.decisions import parse_decision
 from confirmo.policies.errors import Refusal
+from confirmo.policies.events import timestamp
 from confirmo.policies.models import (
     Actor,
     Amendment,
@@ -31,6 +32,9 @@ from confirmo.policies.models import (
     TransactionResult,
     TransactionState,
 )
+
+if TYPE_CHECKING:
+    from confirmo.client.evidence_export.exporting import Evidence
 
 WATCH_INTERVAL = timedelta(milliseconds=250)
 WATCH_PATIENCE = timedelta(seconds=60)
@@ -289,6 +293,16 @@ class TransactionClient:
     async def export_history(self, transaction_id: str) -> str:
         """Return the history as Temporal's own JSON, fit for a replay."""
         return await self._reader.history(transaction_id)
+
+    async def evidence(self, transaction_id: str) -> "Evidence":
+        """Return the lines of an evidence file of the newest run, whatever became of it; needs no worker.
+
+        Raises:
+            UnreadableRecord: A part of the record cannot be decoded here, or other code wrote it.
+        """
+        from confirmo.client.evidence_export.exporting import export_evidence
+
+        return await export_evidence(self._reader, transaction_id, timestamp(datetime.now(UTC)))
 
     async def find(self, query: str) -> tuple[str, ...]:
         """Return the ids of all transactions that a Temporal list filter finds. Raises ``InvalidRequest``."""

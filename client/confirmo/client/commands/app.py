@@ -8,6 +8,7 @@ from confirmo.client.commands import (
     configuring,
     deciding,
     demo,
+    evidence,
     history,
     looking,
     mcp,
@@ -30,4 +31,5 @@ def build_app() -> typer.Typer:
     for module in (demo, chat, serving, configuring, starting, deciding, changing, looking, redriving, mcp):
         module.add_to(app)
     app.add_typer(history.app, name="history")
+    app.add_typer(evidence.app, name="evidence")
     return app

@@ -3,19 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from temporalio.client import WorkflowHistory
 from temporalio.converter import DataConverter, WorkflowSerializationContext
+from temporalio.service import RPCError
 
+from confirmo.client.connection import store_fault
 from confirmo.client.errors import UnreadableRecord
 from confirmo.client.evidence_export.drafts import Draft
 from confirmo.client.evidence_export.history import HistoryLines, time_of
 from confirmo.client.evidence_export.witnessed import witnessed
+from confirmo.client.reading import RPC_TIMEOUT, Reader
 from confirmo.policies.evidence_file import bodies
 from confirmo.policies.evidence_file.chain import Chain
 from confirmo.policies.evidence_file.seal import SEAL, make_seal
+from confirmo.workflows.payload_drivers import PayloadProblem
+from confirmo.workflows.payload_store import with_payloads
 
 
 @dataclass(frozen=True)
@@ -42,23 +46,48 @@ def exporter() -> str:
     return f"confirmo {version('confirmo')}"
 
 
+async def export_evidence(reader: Reader, transaction_id: str, exported_at: str) -> Evidence:
+    """Read the newest run of a transaction from Temporal; needs no worker.
+
+    Raises:
+        TransactionNotFound: There is none.
+        UnreadableRecord: As ``gather``.
+        PayloadNotFound: A part of it is in no payload store that is known here.
+    """
+    run_id = (await reader.describe(transaction_id)).run_id
+    client = reader.temporal
+    try:
+        handle = client.get_workflow_handle(transaction_id, run_id=run_id)
+        history = await handle.fetch_history(rpc_timeout=RPC_TIMEOUT)
+        await with_payloads(history.events, client.data_converter.external_storage)
+    except RPCError as error:
+        raise reader.fault(error, transaction_id) from None
+    except PayloadProblem as problem:
+        raise store_fault(problem) from None
+    return await gather(
+        history, client.namespace, client.data_converter, run_id=run_id, exported_at=exported_at
+    )
+
+
 async def gather(
-    history: WorkflowHistory, namespace: str, converter: DataConverter, exported_at: str
+    history: WorkflowHistory, namespace: str, converter: DataConverter, *, run_id: str, exported_at: str
 ) -> Evidence:
     """Read a history and replay it.
 
     Args:
-        history: Whole.
+        history: Whole, with what a payload store held of it.
         namespace: Where it comes from.
-        converter: Reads its payloads; stores nothing.
+        converter: Reads its payloads.
+        run_id: Of the run.
         exported_at: RFC 3339 in UTC.
 
     Raises:
         UnreadableRecord: A part of it cannot be decoded, or it does not replay.
-        PayloadNotFound: A part of it is in no payload store that is known here.
     """
     from confirmo.worker.witness import NotReplayable, witness
 
+    # A replay encodes, too, and must put nothing into a store.
+    converter = replace(converter, external_storage=None)
     context = WorkflowSerializationContext(namespace=namespace, workflow_id=history.workflow_id)
     read = HistoryLines(converter.with_context(context))
     for event in history.events:
@@ -73,17 +102,20 @@ async def gather(
     middle = sorted([*read.drafts, *told, *read.messages.rest()], key=lambda draft: draft.place)
     last = read.ended_at or time_of(history.events[-1])
     end = Draft((history.events[-1].event_id, 2), last, read.end)
-    header = Draft((0, 0), exported_at, _header(history, namespace, read, exported_at))
+    header = Draft((0, 0), exported_at, _header(history, namespace, run_id, read, exported_at))
     return Evidence(history.workflow_id, read.end.status, (header, read.start(), *middle, end))
 
 
-def _header(history: WorkflowHistory, namespace: str, read: HistoryLines, exported_at: str) -> bodies.Header:
+def _header(
+    history: WorkflowHistory, namespace: str, run_id: str, read: HistoryLines, exported_at: str
+) -> bodies.Header:
     started = read.started
     return bodies.Header(
         exporter=exporter(),
         exported_at=exported_at,
         transaction_id=history.workflow_id,
-        run_id=started.original_execution_run_id,
+        run_id=run_id,
+        original_run_id=started.original_execution_run_id or None,
         first_run_id=started.first_execution_run_id or None,
         namespace=namespace,
         workflow_type=started.workflow_type.name,
@@ -93,8 +125,3 @@ def _header(history: WorkflowHistory, namespace: str, read: HistoryLines, export
         history_events=len(history.events),
         workers=list(read.workers),
     )
-
-
-def only_reading(converter: DataConverter, storage: Any) -> DataConverter:
-    """Return a converter that reads what ``converter`` does and stores nothing: a replay encodes, too."""
-    return replace(converter, external_storage=storage)

@@ -27,6 +27,8 @@ class Header(Body):
     Attributes:
         status: How the run stood: ``open``, ``completed``, ``failed``, ``terminated``, ``cancelled``, ``timed_out`` or
             ``continued``.
+        original_run_id: Of the run that was reset, where this one goes on from a reset; else the same.
+        first_run_id: Of the first run of a chain of continued ones.
         root: What idempotency keys are derived from: the first transaction of a chain of redrives.
         redrive_of: The transaction that this one takes up, or null.
         workers: Identities of the processes that ran the workflow.
@@ -37,6 +39,7 @@ class Header(Body):
     exported_at: str
     transaction_id: str
     run_id: str
+    original_run_id: str | None = None
     first_run_id: str | None = None
     namespace: str
     workflow_type: str

@@ -113,7 +113,7 @@ def answers_of(call_id: str, asked: Asked, root: str, raw: Any, worker_attempts:
     first = next(calls_of(call_id, asked, root), None)
     if first is None:
         return
-    about = {"call_id": call_id, "role": first.role, "tool_name": first.tool_name}
+    about: dict[str, Any] = {"call_id": call_id, "role": first.role, "tool_name": first.tool_name}
     about["worker_attempts"] = worker_attempts
     if isinstance(asked, PrevalidateRequest):
         yield Answer(**about, answer=raw)
@@ -178,7 +178,7 @@ def failures_of(
     first = next(calls_of(call_id, asked, root), None)
     if first is None:
         return
-    about = {"call_id": call_id, "role": first.role, "tool_name": first.tool_name}
+    about: dict[str, Any] = {"call_id": call_id, "role": first.role, "tool_name": first.tool_name}
     about["worker_attempts"] = worker_attempts
     written = heartbeat.get("outcomes") if isinstance(heartbeat, dict) else None
     for entry in written if isinstance(written, list) else []:

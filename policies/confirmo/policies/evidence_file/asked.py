@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from confirmo.policies.evidence_file.bodies import Decision, Question
+from confirmo.policies.item_arguments import arguments_beside_items, arguments_for_item
+from confirmo.policies.models import FrozenItem
+from confirmo.policies.tool_spec import ToolSpec
 
 YES = frozenset({"approved", "confirmed"})
 
@@ -24,7 +27,9 @@ class Asked:
         self._approvals = 0
         self._actors: set[str] = set()
         self._chosen: frozenset[str] | None = None
-        self._eligible = _eligible(question) if question else frozenset[str]()
+        self._items = _items(question) if question else dict[str, dict[str, Any]]()
+        self._eligible = frozenset(id for id, item in self._items.items() if item.get("eligible") is True)
+        self._beside: dict[str, dict[str, Any]] = {}
 
     def superseded(self) -> None:
         """Note that another question is the open one now; what was confirmed stays so."""
@@ -78,10 +83,25 @@ class Asked:
         if not allowed.issuperset(item_ids):
             yield "an item of it was not in the question, not eligible, or not named by the yes"
 
+    def arguments_of(self, tool: ToolSpec, item_id: str | None) -> dict[str, Any] | None:
+        """Return what a call for an item, or one without items, has to send; null for an item that is not here."""
+        assert self.question is not None
+        arguments = self.question.frozen.arguments
+        if item_id is None:
+            return arguments
+        shown = self._items.get(item_id)
+        if shown is None:
+            return None
+        if tool.name not in self._beside:
+            self._beside[tool.name] = arguments_beside_items(tool, arguments)
+        item = FrozenItem.model_construct(
+            item_id=item_id, label=str(shown.get("label")), data=shown.get("data")
+        )
+        return arguments_for_item(tool, self._beside[tool.name], item)
 
-def _eligible(question: Question) -> frozenset[str]:
-    items = question.frozen.items
-    return frozenset(str(item.get("item_id")) for item in items if item.get("eligible") is True)
+
+def _items(question: Question) -> dict[str, dict[str, Any]]:
+    return {str(item.get("item_id")): item for item in question.frozen.items}
 
 
 def _texts(value: Any) -> frozenset[str] | None:

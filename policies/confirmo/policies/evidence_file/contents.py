@@ -11,10 +11,9 @@ from confirmo.policies.evidence_file import bodies
 from confirmo.policies.evidence_file.asked import Asked
 from confirmo.policies.evidence_file.chain import FORMAT, Line
 from confirmo.policies.evidence_file.outcomes_told import OutcomesTold
-from confirmo.policies.item_arguments import arguments_for_item
 from confirmo.policies.json_text import same
 from confirmo.policies.keys import call_key, item_key
-from confirmo.policies.models import FrozenItem, TransactionRequest
+from confirmo.policies.models import TransactionRequest
 from confirmo.policies.snapshot import digest_of, request_digest
 from confirmo.policies.tool_spec import ResolvedPolicy, ToolSpec
 
@@ -189,22 +188,10 @@ class Contents:
         ids = [body.item_id] if body.item_id is not None else body.item_ids or []
         for message in asked.may_send(body.tool_name, ids):
             self._wrong(message)
-        if body.role == "primary" and tool is not None:
-            self._check_arguments(body, asked.question.frozen, tool)
-
-    def _check_arguments(self, body: bodies.Call, frozen: bodies.Frozen, tool: ToolSpec) -> None:
-        if body.arguments is None or body.call == "whole":
+        if body.role != "primary" or body.call == "whole" or tool is None or body.arguments is None:
             return
-        expected: dict[str, Any] = frozen.arguments
-        if body.item_id is not None:
-            shown = next((item for item in frozen.items if item.get("item_id") == body.item_id), None)
-            if shown is None:
-                return
-            item = FrozenItem.model_construct(
-                item_id=body.item_id, label=str(shown.get("label")), data=shown.get("data")
-            )
-            expected = arguments_for_item(tool, frozen.arguments, item)
-        if not same(expected, body.arguments):
+        expected = asked.arguments_of(tool, body.item_id)
+        if expected is not None and not same(expected, body.arguments):
             self._wrong("the arguments are not those of the question that was answered")
 
     def _answer(self, time: str, body: bodies.Answer) -> None:

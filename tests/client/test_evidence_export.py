@@ -136,6 +136,20 @@ async def test_an_open_run_and_one_that_an_operator_ended_are_exported(door, cli
     assert of_kind(lines, "end") == [{"status": "terminated", "reason": "por engano", "failure_type": None}]
 
 
+async def test_two_yeses_to_a_part_of_the_set_and_a_late_third_are_told(door, client):
+    policy = {"encerrar_assinaturas": {"confirmation": {"approvals": 2, "items": "any"}}}
+    shop = await door(policies=policy)
+    state = await shop.start(*F1)
+    part = (state.items[0].item_id,)
+    for actor in ("ana", "bruno", "bruno"):
+        await shop.confirm(state, actor={"id": actor}, item_ids=part)
+    await shop.client.result(state.transaction_id)
+    lines = await read_evidence(client, state.transaction_id)
+    effects = [one["effect"] for one in of_kind(lines, "decision")]
+    assert effects[:2] == ["approved", "confirmed"]
+    assert {call["item_id"] for call in of_kind(lines, "call", role="primary")} == set(part)
+
+
 async def test_a_run_whose_request_was_none_is_exported_as_failed(door, client):
     shop = await door()
     tx = await shop.desk.begin_raw({"arguments": 3})

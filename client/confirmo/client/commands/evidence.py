@@ -92,14 +92,14 @@ def verify(
     verdict = verifying.verify(read_lines(file), keys)
     output = Output(json)
     output.document(verdict.document())
-    output.lines(summary_lines(verdict))
-    if verdict.ok:
-        output.lines(["OK: the file is whole, and its contents agree with each other."])
-        return Exit.DONE
     for problem in verdict.problems:
         kind = f" ({problem.kind})" if problem.kind else ""
         note(f"BROKEN at line {problem.line}{kind}: {problem.message}.")
-    return Exit.NOT_SUCCEEDED
+    output.lines(summary_lines(verdict))
+    if not verdict.ok:
+        return Exit.NOT_SUCCEEDED
+    output.lines(["OK: the file is whole, and its contents agree with each other."])
+    return Exit.DONE
 
 
 @app.command()

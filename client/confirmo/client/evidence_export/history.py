@@ -1,6 +1,6 @@
 """From Temporal's history to lines: the request, what was handed over, what came back, messages, the end."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC
 from typing import Any, Final
 
@@ -63,6 +63,7 @@ class HistoryLines:
         self._digest: str | None = None
         self._activities: dict[int, tuple[str, str, Any]] = {}
         self._attempts: dict[int, int] = {}
+        self._earlier: dict[int, dict[str, Any]] = {}
         self._readers: dict[str, _Reader] = {
             "workflow_execution_started": self._started,
             "workflow_task_completed": self._task_completed,
@@ -136,6 +137,14 @@ class HistoryLines:
 
     async def _attempt(self, started: Any, event: HistoryEvent) -> None:
         self._attempts[started.scheduled_event_id] = started.attempt
+        if started.HasField("last_failure"):
+            earlier, _ = await failed(started.last_failure, self._converter)
+            self._earlier[started.scheduled_event_id] = earlier
+
+    def _answers(self, event: HistoryEvent, scheduled: int, answers: Iterable[bodies.Answer]) -> None:
+        for answer in answers:
+            earlier = self._earlier.pop(scheduled, None)
+            self._add(event, answer.model_copy(update={"earlier_failure": earlier}) if earlier else answer)
 
     async def _completed(self, completed: Any, event: HistoryEvent) -> None:
         name, call_id, asked = self._activities[completed.scheduled_event_id]
@@ -146,8 +155,7 @@ class HistoryLines:
                 answers = list(answers_of(call_id, asked, self.root, raw, attempts))
             except ValidationError:
                 raise _foreign(name) from None
-            for answer in answers:
-                self._add(event, answer)
+            self._answers(event, completed.scheduled_event_id, answers)
         elif name == names.CONFIRM_SIGNAL:
             self._add(event, _delivery(asked, raw, None))
 
@@ -164,8 +172,8 @@ class HistoryLines:
         name, call_id, asked = self._activities[scheduled]
         if name in REQUESTS:
             attempts = self._attempts.get(scheduled, 0)
-            for answer in failures_of(call_id, asked, self.root, failure, heartbeat, attempts):
-                self._add(event, answer)
+            told = failures_of(call_id, asked, self.root, failure, heartbeat, attempts)
+            self._answers(event, scheduled, told)
         elif name == names.CONFIRM_SIGNAL:
             self._add(event, _delivery(asked, None, failure))
 

@@ -174,6 +174,7 @@ class Answer(Body):
         failure: Why Temporal has no answer of the worker: type, message and what a last heartbeat said.
         from_heartbeat: A worker that was lost had written this down before.
         worker_attempts: Attempts that Temporal made to run the call.
+        earlier_failure: Why the attempt before the last one failed; on the first line of a call's answer.
         retryable: The workflow may send it again.
     """
 
@@ -193,6 +194,7 @@ class Answer(Body):
     failure: dict[str, Any] | None = None
     from_heartbeat: bool = False
     worker_attempts: int = 0
+    earlier_failure: dict[str, Any] | None = None
     retryable: bool = False
 
 

@@ -9,16 +9,18 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from temporalio.client import WorkflowHistory
+from temporalio.client import Client, WorkflowHistory
 
 from confirmo.client import TransactionClient
-from confirmo.client.errors import UnreadableRecord
+from confirmo.client.connection import address_of
+from confirmo.client.errors import ConfirmoError, UnreadableRecord
 from confirmo.client.evidence_export.exporting import gather
 from confirmo.policies.evidence_file.verifying import verify
 from confirmo.policies.keys import item_key
 from confirmo.policies.names import TRANSACTION_WORKFLOW
-from confirmo.workflows.converter import data_converter
-from harness.shop import F1, F2
+from confirmo.workflows.converter import data_converter, storing_converter
+from harness.desk import catalog_of, open_desk
+from harness.shop import F1, F2, POLICIES, TOOLS, merged
 
 AT = "2026-12-01T12:00:00.000Z"
 HISTORIES = Path(__file__).parents[1] / "replay" / "histories"
@@ -160,13 +162,25 @@ async def test_a_run_whose_request_was_none_is_exported_as_failed(door, client):
     assert of_kind(lines, "end")[0]["failure_type"] == "InvalidRequest"
 
 
-async def test_what_lies_in_a_payload_store_stands_in_the_file(door, client, tmp_path):
-    shop = await door()
-    ids = [f"P-{number:05}" for number in range(400)]
-    state = await shop.done("devolver_encomendas", {"encomenda_ids": ids})
-    lines = await read_evidence(client, state.transaction_id)
-    outcomes = Counter(answer["outcome"] for answer in of_kind(lines, "answer", role="primary"))
-    assert outcomes["SUCCEEDED"] == 400
+async def test_what_lies_in_a_payload_store_stands_in_the_file(client, loja, tmp_path):
+    store = f"dir:{tmp_path / 'payloads'}"
+    policies = merged(POLICIES, {F2[0]: {"execution": {"call": "per_item", "effect": "keyed"}}})
+    catalog = catalog_of(TOOLS, policies, {"loja": {"endpoint": loja.endpoint}})
+    own = await Client.connect(address_of(client), data_converter=storing_converter(store))
+    items = [{"id": f"ENC-{number:03}", "nota": "ã" * 400} for number in range(300)]
+    async with open_desk(own, catalog) as desk:
+        tx = await desk.start(F2[0], {"encomenda_ids": items})
+        await tx.confirm()
+        await tx.result()
+    stored = list((tmp_path / "payloads").rglob("*"))
+    assert any(path.is_file() for path in stored)
+    lines = await read_evidence(own, tx.id)
+    told = {answer["item_id"]: answer["outcome"] for answer in of_kind(lines, "answer", role="primary")}
+    assert Counter(told.values()) == {"SUCCEEDED": 300}
+    assert len(list((tmp_path / "payloads").rglob("*"))) == len(stored)
+    (tmp_path / "payloads").rename(tmp_path / "away")
+    with pytest.raises(ConfirmoError, match="payload"):
+        await TransactionClient(own).evidence(tx.id)
 
 
 def sentence(ran):

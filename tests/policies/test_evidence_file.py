@@ -232,6 +232,22 @@ def _two_people(lines):
     of_kind(lines, "question")["body"]["approvals_needed"] = 2
 
 
+def _fewer_people(lines):
+    of_kind(lines, "policy")["body"]["resolved"]["tool"]["confirmation"]["approvals"] = 2
+
+
+def _not_allowed(lines):
+    of_kind(lines, "policy")["body"]["resolved"]["tool"]["confirmation"]["by"] = "role:gerente"
+
+
+def _no_actor(lines):
+    of_kind(lines, "decision")["body"]["decision"]["actor"] = "ana"
+
+
+def _expired(lines):
+    of_kind(lines, "question")["body"]["expires_at"] = of_kind(lines, "question")["time"]
+
+
 def _events(lines):
     first, second = of_kind(lines, "event"), of_kind(lines, "event", 1)
     first["body"], second["body"] = second["body"], first["body"]
@@ -268,6 +284,10 @@ FORGERIES = {
     _request: "fingerprint",
     _policy: "policy that it names",
     _two_people: "1 of 2 approvals",
+    _fewer_people: "more approvals",
+    _not_allowed: "does not let this actor",
+    _no_actor: "names no actor",
+    _expired: "had expired",
     _events: "out of order",
     _unknown_kind: "kind is not known",
     _typed: "another form than its kind has, at number",

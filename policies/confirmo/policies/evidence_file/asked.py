@@ -35,13 +35,15 @@ class Asked:
         """Note that another question is the open one now; what was confirmed stays so."""
         self.open = False
 
-    def decide(self, body: Decision) -> Iterator[str]:
-        """Take a decision and return what does not agree."""
+    def decide(self, time: str, body: Decision) -> Iterator[str]:
+        """Take a decision of that time and return what does not agree."""
         if body.effect in ("refused", "not_processed", "nothing"):
             return
         if self.question is None or self.confirmed:
             yield "it was taken, and no question was open"
             return
+        if time >= self.question.expires_at:
+            yield "it was taken when the question had expired"
         decision = body.decision if isinstance(body.decision, dict) else {}
         said = decision.get("decision")
         if said != ("confirm" if body.effect in YES else "reject"):

@@ -7,15 +7,16 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from confirmo.policies.compensation import undo_root
+from confirmo.policies.decisions import may_confirm
 from confirmo.policies.evidence_file import bodies
-from confirmo.policies.evidence_file.asked import Asked
+from confirmo.policies.evidence_file.asked import YES, Asked
 from confirmo.policies.evidence_file.chain import FORMAT, Line
 from confirmo.policies.evidence_file.outcomes_told import OutcomesTold
 from confirmo.policies.json_text import same
 from confirmo.policies.keys import call_key, item_key
-from confirmo.policies.models import TransactionRequest
+from confirmo.policies.models import Actor, TransactionRequest
 from confirmo.policies.snapshot import digest_of, request_digest
-from confirmo.policies.tool_spec import ResolvedPolicy, ToolSpec
+from confirmo.policies.tool_spec import ConfirmationPolicy, ResolvedPolicy, ToolSpec
 
 MAX_PROBLEMS: Final = 20
 
@@ -149,6 +150,8 @@ class Contents:
         tool = self._tools.get(body.frozen.tool_name)
         if tool is None or tool.version != body.frozen.policy_version:
             self._wrong("the policy that it names is not in the file")
+        elif body.approvals_needed < tool.confirmation.approvals:
+            self._wrong("the policy asks for more approvals than the question did")
         for asked in self._asked.values():
             asked.superseded()
         self._asked[body.purpose] = Asked(body)
@@ -156,8 +159,22 @@ class Contents:
     def _decision(self, time: str, body: bodies.Decision) -> None:
         self.told.decisions.append((time, body))
         open_one = next((asked for asked in self._asked.values() if asked.open), None)
-        for message in (open_one or Asked()).decide(body):
+        for message in (open_one or Asked()).decide(time, body):
             self._wrong(message)
+        if open_one is not None and body.effect in YES:
+            self._check_actor(open_one.question, body.decision)
+
+    def _check_actor(self, question: bodies.Question | None, decision: Any) -> None:
+        tool = self._tools.get(question.frozen.tool_name) if question else None
+        requester = self.told.request.requester if self.told.request else None
+        try:
+            actor = Actor.model_validate(decision["actor"]) if decision.get("actor") is not None else None
+        except (ValidationError, AttributeError):
+            self._wrong("it names no actor in the form that one has")
+            return
+        rules = {tool.confirmation.by if tool else "any", question.by if question else "any"}
+        if not all(may_confirm(actor, requester, ConfirmationPolicy(by=by)) for by in rules):
+            self._wrong("the policy does not let this actor say yes")
 
     def _call(self, time: str, body: bodies.Call) -> None:
         self.told.calls += 1

@@ -21,7 +21,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
 	fi
 
-.PHONY: setup recipes peers demo test check replay lint format bench chaos soak lock audit sbom clean
+.PHONY: setup recipes peers demo test check replay lint format bench chaos soak fuzz lock audit sbom clean
 
 setup: $(STAMP)
 
@@ -84,6 +84,18 @@ chaos: setup
 
 soak: setup
 	$(BIN)/python -m benchmarks.soak $(ARGS)
+
+# atheris is built for one Python of one platform at a time, so it has an environment of its own.
+fuzz: $(VENV)/fuzz/.installed
+	$(VENV)/fuzz/bin/python -m fuzz.run $(ARGS)
+
+$(VENV)/fuzz/.installed: fuzz/requirements.txt | $(STAMP)
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv -q --allow-existing --python $(BIN)/python $(@D) && uv pip install -q --python $(@D)/bin/python -c requirements.lock -e . -r $<; \
+	else \
+	  $(BIN)/python -m venv $(@D) && $(@D)/bin/python -m pip install -q --disable-pip-version-check -c requirements.lock -e . -r $<; \
+	fi
+	@touch $@
 
 lock:
 	$(COMPILE) --extra dev --extra recipes pyproject.toml -o requirements.lock

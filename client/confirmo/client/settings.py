@@ -21,6 +21,7 @@ class ClientSettings(BaseSettings):
         encryption_keys_file: A file of ``key_id: base64`` lines, the same as the workers'. Null means that nothing is
             encrypted, and nothing encrypted can be read.
         masked_fields: Names, separated by commas, whose values no log line and no error text shows.
+        evidence_key_file: The private key that signs evidence files, PEM; null means that ``--key`` has to name it.
     """
 
     model_config = SettingsConfigDict(env_prefix="CONFIRMO_", extra="ignore", frozen=True)
@@ -29,6 +30,7 @@ class ClientSettings(BaseSettings):
     deployment_name: str = "confirmo"
     encryption_keys_file: Path | None = None
     masked_fields: Annotated[tuple[str, ...], NoDecode, BeforeValidator(field_names)] = ()
+    evidence_key_file: Path | None = None
 
 
 class TokenSettings(BaseSettings):

@@ -2,8 +2,8 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from datetime import timedelta
-from typing import Any, Self
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Self
 
 from temporalio.client import Client
 
@@ -21,6 +21,7 @@ from confirmo.client.requests import json_payload, of_tenant, payload_limit, pre
 from confirmo.policies import names
 from confirmo.policies.decisions import parse_decision
 from confirmo.policies.errors import Refusal
+from confirmo.policies.events import timestamp
 from confirmo.policies.models import (
     Actor,
     Amendment,
@@ -32,6 +33,9 @@ from confirmo.policies.models import (
     TransactionResult,
     TransactionState,
 )
+
+if TYPE_CHECKING:
+    from confirmo.client.evidence_export.exporting import Evidence
 
 WATCH_INTERVAL = timedelta(milliseconds=250)
 WATCH_PATIENCE = timedelta(seconds=60)
@@ -323,6 +327,17 @@ class TransactionClient:
         """Return the history as Temporal's own JSON, fit for a replay."""
         await self._check(transaction_id)
         return await self._reader.history(transaction_id)
+
+    async def evidence(self, transaction_id: str) -> "Evidence":
+        """Return the lines of an evidence file of the newest run, whatever became of it; needs no worker.
+
+        Raises:
+            UnreadableRecord: A part of the record cannot be decoded here, or other code wrote it.
+        """
+        await self._check(transaction_id)
+        from confirmo.client.evidence_export.exporting import export_evidence
+
+        return await export_evidence(self._reader, transaction_id, timestamp(datetime.now(UTC)))
 
     async def find(self, query: str, limit: int | None = None) -> tuple[str, ...]:
         """Return the ids of the transactions that a Temporal list filter finds, the newest first.

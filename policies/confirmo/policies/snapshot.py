@@ -17,8 +17,19 @@ def question_digest(
     policy_version: str,
 ) -> str:
     """Return 64 hex digits over tool, arguments, items, message and policy version."""
-    frozen = {
-        "tool_name": tool.name,
+    return digest_of(frozen_question(tool.name, arguments, items, message, policy_version))
+
+
+def frozen_question(
+    tool_name: str,
+    arguments: Mapping[str, Any],
+    items: Sequence[FrozenItem],
+    message: str,
+    policy_version: str,
+) -> dict[str, Any]:
+    """Return what a question's digest is taken over, as plain JSON."""
+    return {
+        "tool_name": tool_name,
         "arguments": dict(arguments),
         "items": [
             {
@@ -33,6 +44,10 @@ def question_digest(
         "message": message,
         "policy_version": policy_version,
     }
+
+
+def digest_of(frozen: Mapping[str, Any]) -> str:
+    """Return 64 hex digits over the canonical JSON of a frozen question."""
     return _sha256(canonical(frozen))
 
 

@@ -15,7 +15,7 @@ from confirmo.policies.deliveries import question_delivery_id, short_or_none, to
 from confirmo.policies.events import EventName, timestamp
 from confirmo.policies.models import Confirmation, FrozenItem, PreValidationRecord, Status
 from confirmo.policies.questions import confirmation_question
-from confirmo.policies.snapshot import question_digest
+from confirmo.policies.snapshot import frozen_question, question_digest
 from confirmo.policies.tool_spec import ToolSpec, strictest_channel
 from confirmo.workflows import activity_stubs, options
 from confirmo.workflows.book import Book
@@ -97,6 +97,13 @@ def _freeze(
         channel=strictest_channel(book.requested_tool.confirmation, tool.confirmation),
     )
     book.emit(EventName.CONFIRMATION_REQUIRED, items_count=len(items))
+    book.tell(
+        "question",
+        undo=tool is not book.tool,
+        frozen=frozen_question(tool.name, arguments, items, message, tool.version),
+        confirmation=book.confirmation,
+        policy=tool.confirmation,
+    )
 
 
 async def _deliver(book: Book, items: Sequence[FrozenItem]) -> None:

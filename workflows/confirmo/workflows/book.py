@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -101,6 +101,8 @@ class Book:
     search_attributes: bool = False
     deliveries: list[asyncio.Task[None]] = field(default_factory=list)
     budget: TaskBudget = field(default_factory=TaskBudget)
+    watch: Callable[[str, Mapping[str, Any]], None] | None = None
+    """Told of each event, policy, question and decision by who replays a recorded history; null in a worker."""
 
     @property
     def closed(self) -> bool:
@@ -190,6 +192,7 @@ class Book:
             details=details,
         )
         self.events.append(event)
+        self.tell("event", **event.model_dump(mode="json"))
         workflow.logger.info(name.value, extra={"confirmo_event": event.model_dump(mode="json")})
         self._measure(event)
 
@@ -206,6 +209,11 @@ class Book:
             self.asked_at = now
         elif ends_question(event, standing):
             self.asked_at = None
+
+    def tell(self, what: str, **fact: Any) -> None:
+        """Tell who watches; changes nothing."""
+        if self.watch is not None:
+            self.watch(what, fact)
 
     def emit_each(self, name: EventName, details: Sequence[Mapping[str, Any]]) -> None:
         """Record one transition of each of several items; where nobody logs them, only those that are kept."""

@@ -80,6 +80,7 @@ def decide(book: Book, raw: Any, *surplus: Any) -> None:
     """Take a decision; raises ``Refusal`` and changes nothing then."""
     effect = check(book, raw, *surplus)
     decision = parse_decision(raw)
+    book.tell("decision", effect=effect.value)
     if effect is DecisionEffect.NOTHING:
         return
     assert book.confirmation is not None

@@ -26,6 +26,7 @@ async def find_tool(book: Book, name: str, *, is_target: bool) -> ToolSpec | Non
             summary="policy",
         )
         book.policies[name] = resolved
+        book.tell("policy", tool_name=name, resolved=resolved)
         book.search_attributes = resolved.search_attributes
     return _allowed(book, name, resolved, is_target=is_target)
 

@@ -5,7 +5,7 @@ Temporal's own cancel reaches only the main coroutine, so nothing in flight is e
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -100,6 +100,10 @@ class TransactionWorkflow:
                 break
         return book.result
 
+    def watched_by(self, watch: Callable[[str, Mapping[str, Any]], None]) -> None:
+        """Tell ``watch`` what the transaction does; for who replays its history."""
+        self._book.watch = watch
+
     async def _next_task(self) -> bool:
         """Let the answers of this task go first, then those of messages that came meanwhile."""
         waiting = asyncio.create_task(self._book.budget.next_task())
@@ -192,6 +196,7 @@ class TransactionWorkflow:
         try:
             messages.decide(self._book, decision, *surplus)
         except Refusal as refusal:
+            self._book.tell("decision", effect="refused", refusal=refusal)
             self._book.emit(EventName.DECISION_REFUSED, type=refusal.type.value)
 
     @workflow.update(name=names.UPDATE_PROVIDE_PARAMETERS, description="Arguments that were asked for")

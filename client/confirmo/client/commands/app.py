@@ -10,6 +10,7 @@ from confirmo.client.commands import (
     demo,
     deploying,
     encrypting,
+    evidence,
     history,
     looking,
     mcp,
@@ -48,4 +49,5 @@ def build_app() -> typer.Typer:
     app.add_typer(history.app, name="history")
     app.add_typer(deploying.app, name="deploy")
     app.add_typer(encrypting.keys, name="keys")
+    app.add_typer(evidence.app, name="evidence")
     return app

@@ -7,6 +7,7 @@ PEERS := tests/harness/peers
 PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed $(VENV)/peers/s3/.installed
 
 RECIPES := $(VENV)/.recipes
+SITE := $(VENV)/site
 COMMA := ,
 INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  uv pip install -q --python $(BIN)/python -c requirements.lock -e $(1); \
@@ -14,7 +15,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
 	fi
 
-.PHONY: setup recipes peers demo test check lint format bench chaos soak lock clean
+.PHONY: setup recipes peers demo test check lint format bench chaos soak docs reference lock clean
 
 setup: $(STAMP)
 
@@ -74,11 +75,28 @@ chaos: setup
 soak: setup
 	$(BIN)/python -m benchmarks.soak $(ARGS)
 
+# The documentation as a site in site/, in an environment of its own like the peers'.
+docs: $(SITE)/.installed
+	$(SITE)/bin/mkdocs build --strict --quiet
+
+$(SITE)/.installed: docs/requirements.txt | $(STAMP)
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv -q --allow-existing --python $(BIN)/python $(@D) && uv pip install -q --python $(@D)/bin/python -r $<; \
+	else \
+	  $(BIN)/python -m venv $(@D) && $(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<; \
+	fi
+	@touch $@
+
+# Reference pages, JSON Schemas and pictures, from the code.
+reference: setup
+	$(BIN)/python -m docs.generating
+
 lock:
 	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal --extra dev --extra recipes pyproject.toml -o requirements.lock
 	for name in current before s3; do \
 	  uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
 	done
+	uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal docs/requirements.in -o docs/requirements.txt
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

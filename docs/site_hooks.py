@@ -1,7 +1,7 @@
-"""What ``mkdocs build`` does besides: the README as the first page, files outside docs/ beside the pages that link to them.
+"""What ``mkdocs build`` does besides: the README is the first page, and files outside docs/ stand beside their pages.
 
-The pages are written for the repository's web view; their links are turned here, so that both work. The site needs nothing
-of Confirmo's own packages.
+The pages are written for the repository's web view; their links are turned here, so that both work. The site needs
+nothing of Confirmo's own packages.
 """
 
 import posixpath

@@ -11,9 +11,9 @@ from docs.generating.markdown import code, from_docstring, page, table
 from docs.generating.meanings import EXITS
 
 INTRODUCTION = """
-Every command takes `--help`. With `--json` stdout is one JSON document and nothing else; whatever goes wrong is one sentence on stderr,
-with what to do next. The connection is Temporal's own: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, TLS variables and
-profiles. A command gives up after ten seconds without Temporal.
+Every command takes `--help`. With `--json` stdout is one JSON document and nothing else; whatever goes wrong is one
+sentence on stderr, with what to do next. The connection is Temporal's own: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`,
+`TEMPORAL_API_KEY`, TLS variables and profiles. A command gives up after ten seconds without Temporal.
 """
 
 
@@ -38,7 +38,9 @@ def _commands(group: Any, prefix: str) -> list[tuple[str, Any]]:
 
 
 def _section(path: str, command: Any) -> list[str]:
-    shown = [param for param in command.params if param.name != "help" and not getattr(param, "hidden", False)]
+    shown = [
+        param for param in command.params if param.name != "help" and not getattr(param, "hidden", False)
+    ]
     arguments = [param for param in shown if param.param_type_name == "argument"]
     options = [param for param in shown if param.param_type_name == "option"]
     usage = " ".join([path, *(_argument(param) for param in arguments), *(["[OPTIONS]"] if options else [])])

@@ -68,9 +68,12 @@ class Picture:
     def lane(self, top: float, height: float, name: str, *, name_below: bool = False) -> None:
         """Draw a band over the whole width with its name at its upper left, or its lower left."""
         self.pieces.append(
-            f'<rect x="4" y="{top:g}" width="{self.width - 8}" height="{height:g}" rx="6" fill="#fafafa" stroke="#e0e0e0"/>'
+            f'<rect x="4" y="{top:g}" width="{self.width - 8}" height="{height:g}" rx="6" '
+            'fill="#fafafa" stroke="#e0e0e0"/>'
         )
-        self.text((14, top + (height - 10 if name_below else 18)), name, size=12, weight="bold", anchor="start")
+        self.text(
+            (14, top + (height - 10 if name_below else 18)), name, size=12, weight="bold", anchor="start"
+        )
 
     def dot(self, at: Point) -> None:
         """Draw where something begins."""

@@ -47,24 +47,42 @@ REASONS: Final = {
     ReasonCode.CANCELLED: ("transaction", "somebody stopped it"),
     ReasonCode.EXPIRED: ("transaction", "nobody answered in time"),
     ReasonCode.NOT_ELIGIBLE: ("both", "the validator said no: to the whole, or to this item"),
-    ReasonCode.PREVALIDATION_ERROR: ("transaction", "the validator could not be asked, or its answer was malformed"),
-    ReasonCode.NOTHING_TO_DO: ("transaction", "the set that was resolved is empty, or there is nothing to undo"),
+    ReasonCode.PREVALIDATION_ERROR: (
+        "transaction",
+        "the validator could not be asked, or its answer was malformed",
+    ),
+    ReasonCode.NOTHING_TO_DO: (
+        "transaction",
+        "the set that was resolved is empty, or there is nothing to undo",
+    ),
     ReasonCode.UNKNOWN_TOOL: ("transaction", "`tools.yaml` declares no such tool"),
     ReasonCode.TOOL_DISABLED: ("transaction", "the tool has `enabled: false`"),
-    ReasonCode.TARGET_NOT_ALLOWED: ("transaction", "the validator named a tool that is unknown or disabled, or hopped too often"),
+    ReasonCode.TARGET_NOT_ALLOWED: (
+        "transaction",
+        "the validator named a tool that is unknown or disabled, or hopped too often",
+    ),
     ReasonCode.TOO_LARGE: ("transaction", "more items, or a larger question, than is allowed"),
-    ReasonCode.TOO_MANY_ATTEMPTS: ("transaction", "an argument was asked for again three times and still not taken"),
+    ReasonCode.TOO_MANY_ATTEMPTS: (
+        "transaction",
+        "an argument was asked for again three times and still not taken",
+    ),
     ReasonCode.REQUESTER_REQUIRED: ("transaction", "`by: requester`, and the request names none"),
-    ReasonCode.NOT_EXECUTED: ("item", "provably not done: never sent, or refused before anything was done"),
+    ReasonCode.NOT_EXECUTED: (
+        "item",
+        "provably not done: never sent, or refused before anything was done; or a status tool says so",
+    ),
     ReasonCode.LOST_ANSWER: ("item", "sent, and no answer that can be used came back"),
     ReasonCode.MISSING_RESULT: ("item", "the tool answered, and said nothing about this item"),
-    ReasonCode.INVALID_FLAG: ("item", "its entry has no flag, flags that disagree, or one that is not a boolean"),
+    ReasonCode.INVALID_FLAG: (
+        "item",
+        "its entry has no flag, flags that disagree, or one that is not a boolean",
+    ),
     ReasonCode.CONFLICTING_EVIDENCE: ("item", "told twice, with opposite flags"),
     ReasonCode.UNRECOGNISED_ANSWER: ("item", "the answer has a form that proves nothing"),
 }
 
 UPDATE_ERRORS: Final = {
-    UpdateErrorType.INVALID_DECISION: "send a `Decision` as it is defined, with the digest of the question that was shown",
+    UpdateErrorType.INVALID_DECISION: "send a `Decision` as it is defined, with the digest that was shown",
     UpdateErrorType.INVALID_ARGUMENTS: "correct the arguments or items that the message names",
     UpdateErrorType.ALREADY_CLOSED: "read the recorded state; to take up what failed, `confirmo redrive`",
     UpdateErrorType.NOT_AWAITING_CONFIRMATION: "read the state: it is collecting, validating or executing",
@@ -79,5 +97,5 @@ SEARCH_ATTRIBUTES: Final = {
     names.SEARCH_STATUS: "where the transaction stands: a status",
     names.SEARCH_TOOL: "the tool that will run, or the one that was asked for",
     names.SEARCH_TENANT: "whose it is",
-    names.SEARCH_OUTCOME: "once it is over: `SUCCESS`, `PARTIAL_SUCCESS` or `FAILED`; the status where nothing was executed",
+    names.SEARCH_OUTCOME: "once it is over: `SUCCESS`, `PARTIAL_SUCCESS`, `FAILED`; the status where nothing ran",
 }

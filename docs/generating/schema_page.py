@@ -7,14 +7,12 @@ from docs.generating.markdown import code, page, table
 
 INTRODUCTION = """
 Which keys there are and what each takes, from the tables by which the loader reads the files. What they mean and their
-defaults: [The configuration files](../files.md). The same as JSON Schema, for editors and CI: `confirmo schema tools`, `policies`, `servers`,
-`texts` ([how](../files.md#in-an-editor)).
+defaults: [The configuration files](../files.md). The same as JSON Schema, for editors and CI:
+[`confirmo schema FILE`](../files.md#in-an-editor).
 
-A *text* keeps its bytes, so that `0123` and `true` without quotes are texts where a text is due. A *name* is a text of up to 200
-characters without spaces at its ends.
+A *text* keeps its bytes, so that `0123` and `true` without quotes are texts where a text is due. A *name* is a text of
+up to 200 characters without spaces at its ends.
 """
-
-ANCHORS = {"A tool": "a-tool", "A policy": "a-policy", "A server": "a-server"}
 
 
 def yaml_page(schemas: Mapping[str, Any]) -> str:

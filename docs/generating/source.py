@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 from enum import Enum
+from itertools import pairwise
 from textwrap import dedent
 
 
@@ -15,7 +16,7 @@ def member_docs(enumeration: type[Enum]) -> dict[str, str]:
         if isinstance(node, ast.ClassDef)
     ]
     found: dict[str, str] = {}
-    for first, second in zip(body, body[1:], strict=False):
+    for first, second in pairwise(body):
         if isinstance(first, ast.Assign) and isinstance(second, ast.Expr):
             (target,) = first.targets
             if isinstance(target, ast.Name) and isinstance(second.value, ast.Constant):

@@ -29,8 +29,8 @@ def states_picture() -> str:
     for status in Status:
         size = NARROW if status in CLOSED_STATUSES else WIDE
         picture.box(PLACES[status], size, [status.value], _kind(status))
-    note = "A cancel ends COLLECTING_PARAMETERS and VALIDATING as CANCELLED, too. While EXECUTING it stops what was not sent."
-    picture.text((535, 462), note)
+    early = "A cancel ends COLLECTING_PARAMETERS and VALIDATING as CANCELLED, too."
+    picture.text((535, 462), f"{early} While EXECUTING it stops what was not sent.")
     return picture.svg()
 
 

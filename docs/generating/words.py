@@ -21,9 +21,9 @@ def events_page() -> str:
     """Return the page about ``IC.TRANSACTION_*``."""
     common = ", ".join(code(name) for name in Event.model_fields)
     introduction = f"""
-Each transition of a transaction is one event, emitted once and not again on replay. It is in the worker's log (`confirmo_event` of the
-record) and in `recent_events` of the state. All of them have {common}; the details below come on top. `event_id` is stable, so that a
-receiver can take each once. None holds an argument value.
+Each transition of a transaction is one event, emitted once and not again on replay. It is in the worker's log
+(`confirmo_event` of the record) and in `recent_events` of the state. All of them have {common}; the details below come
+on top. `event_id` is stable, so that a receiver can take each once. None holds an argument value.
 """
     details = event_details()
     rows = [
@@ -38,7 +38,11 @@ def errors_page() -> str:
     docs = member_docs(CallFailureKind)
     refusals = {error.type: error for error in doors.UpdateRefused.__subclasses__()}
     updates = [
-        [code(each.value), from_docstring(refusals[each].__doc__ or "").splitlines()[0].split(" Attributes:")[0], UPDATE_ERRORS[each]]
+        [
+            code(each.value),
+            from_docstring(refusals[each].__doc__ or "").splitlines()[0].split(" Attributes:")[0],
+            UPDATE_ERRORS[each],
+        ]
         for each in UpdateErrorType
     ]
     return page(
@@ -47,12 +51,15 @@ def errors_page() -> str:
         "`type` of the `ApplicationError`, in the order in which they are checked. Nothing was changed.",
         table(["type", "what is so", "what to do"], updates),
         "## Reason codes",
-        "`reason_code` beside a `reason` text, of a transaction or of an item. What follows from each for a person and for an "
-        "operator: [What can happen to an item](../what-can-happen-to-an-item.md).",
+        "`reason_code` beside a `reason` text, of a transaction or of an item. What follows from each for a "
+        "person and for an operator: [What can happen to an item](../what-can-happen-to-an-item.md).",
         table(["code", "of", "meaning"], [[code(each.value), *REASONS[each]] for each in ReasonCode]),
         "## Failed calls",
         "`type` of a failed activity: what it proves about the effect.",
-        table(["type", "meaning"], [[code(kind.value), from_docstring(docs[kind.name])] for kind in CallFailureKind]),
+        table(
+            ["type", "meaning"],
+            [[code(kind.value), from_docstring(docs[kind.name])] for kind in CallFailureKind],
+        ),
         "## In Python",
         "Below `confirmo.client.ConfirmoError`; the refused updates above are subclasses of `UpdateRefused`.",
         table(["error", "below", "meaning"], _door_errors(doors.ConfirmoError)),
@@ -85,7 +92,12 @@ def _settings(model: type[BaseSettings]) -> str:
     docs = attribute_docs(model)
     prefix = str(model.model_config["env_prefix"])
     rows = [
-        [code(f"{prefix}{name.upper()}"), _default(info.get_default(call_default_factory=True)), _bounds(info), from_docstring(docs[name])]
+        [
+            code(f"{prefix}{name.upper()}"),
+            _default(info.get_default(call_default_factory=True)),
+            _bounds(info),
+            from_docstring(docs[name]),
+        ]
         for name, info in model.model_fields.items()
     ]
     return table(["variable", "default", "bounds", "meaning"], rows)
@@ -100,7 +112,12 @@ def _default(value: Any) -> str:
 
 
 def _bounds(info: Any) -> str:
-    bounds = {name: getattr(each, name) for each in info.metadata for name in ("ge", "gt", "le", "lt") if hasattr(each, name)}
+    bounds = {
+        name: getattr(each, name)
+        for each in info.metadata
+        for name in ("ge", "gt", "le", "lt")
+        if hasattr(each, name)
+    }
     words = {"ge": "from", "gt": "above", "le": "to", "lt": "below"}
     return " ".join(f"{words[name]} {value:,}" for name, value in bounds.items())
 
@@ -108,11 +125,11 @@ def _bounds(info: Any) -> str:
 def search_attributes_page() -> str:
     """Return the page about Temporal's search attributes."""
     rows = [[code(name), "Keyword", SEARCH_ATTRIBUTES[name]] for name in names.SEARCH_ATTRIBUTES]
-    example = 'temporal workflow list --query \'ConfirmoStatus = "AWAITING_CONFIRMATION"\''
+    example = "temporal workflow list --query 'ConfirmoStatus = \"AWAITING_CONFIRMATION\"'"
     return page(
         "Search attributes",
-        "Created by `confirmo setup` and `confirmo dev`. A worker looks at its start, and does without them where they are absent. "
-        "They hold no argument value.",
+        "Created by `confirmo setup` and `confirmo dev`. A worker looks at its start, and does without them where "
+        "they are absent. They hold no argument value.",
         table(["name", "type", "meaning"], rows),
         f"```text\n{example}\n```",
     )

@@ -28,7 +28,19 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for module in (demo, chat, serving, configuring, schema, starting, deciding, changing, looking, redriving, mcp):
+    for module in (
+        demo,
+        chat,
+        serving,
+        configuring,
+        schema,
+        starting,
+        deciding,
+        changing,
+        looking,
+        redriving,
+        mcp,
+    ):
         module.add_to(app)
     app.add_typer(history.app, name="history")
     return app

@@ -24,9 +24,7 @@ _NAMES = {File.POLICIES: "tool_policies", File.SERVERS: "mcp_servers"}
 
 
 def schema(
-    file: Annotated[
-        File, typer.Argument(metavar="FILE", help=f"{', '.join(File)}.", show_default=False)
-    ],
+    file: Annotated[File, typer.Argument(metavar="FILE", help=f"{', '.join(File)}.", show_default=False)],
     json: Json = False,
 ) -> int:
     """Print the JSON Schema of one of the configuration files, for an editor or for CI."""

@@ -93,7 +93,9 @@ def _server_shape() -> Schema:
 
 def read_servers(root: Node, at: At, environ: AbstractMapping[str, str]) -> dict[str, ServerSpec]:
     """Read the whole of ``mcp_servers.yaml``."""
-    servers: dict[str, ServerSpec] | None = record(root, at, "mcp_servers.yaml", _file(environ)).get("servers")
+    servers: dict[str, ServerSpec] | None = record(root, at, "mcp_servers.yaml", _file(environ)).get(
+        "servers"
+    )
     if isinstance(root, Mapping) and not at.source.knows(("servers",)):
         at.error(root, "The key 'servers' is missing: put all tool servers below it.")
     return servers or {}

@@ -64,7 +64,7 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-check: lint test demo
+check: lint test demo docs
 
 bench: setup
 	$(BIN)/python -m benchmarks.bench $(ARGS)
@@ -77,7 +77,7 @@ soak: setup
 
 # The documentation as a site in site/, in an environment of its own like the peers'.
 docs: $(SITE)/.installed
-	$(SITE)/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --quiet
 
 $(SITE)/.installed: docs/requirements.txt | $(STAMP)
 	@if command -v uv >/dev/null 2>&1; then \

@@ -136,6 +136,11 @@ def test_the_contract_names_every_field_of_the_state(pages: dict[str, str]) -> N
     assert [name for name in TransactionState.model_fields if f"`{name}`" not in section] == []
 
 
+def test_the_page_of_outcomes_says_what_to_do_for_every_reason_code(pages: dict[str, str]) -> None:
+    looked_up = pages["docs/what-can-happen-to-an-item.md"].split("## Look it up")[1].split("\n## ")[0]
+    assert [code for code in ReasonCode if f"`{code.value}`" not in looked_up] == []
+
+
 def test_the_picture_shows_every_status(root: Path) -> None:
     picture = (root / "docs/images/states.svg").read_text(encoding="utf-8")
     assert set(re.findall(r"\b[A-Z][A-Z_]{5,}\b", picture)) == {status.value for status in Status}

@@ -10,10 +10,11 @@ PEER_STAMPS := $(VENV)/peers/current/.installed $(VENV)/peers/before/.installed 
 SUPPLY := $(VENV)/supply
 IMAGE := deploy/image
 # What of the optional parts is in the image.
-IMAGE_EXTRAS := --extra s3
+IMAGE_EXTRAS := --extra s3 --extra otel
 COMPILE = uv pip compile -q --no-header --no-annotate --no-emit-index-url --universal
 
 RECIPES := $(VENV)/.recipes
+SITE := $(VENV)/site
 COMMA := ,
 INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  uv pip install -q --python $(BIN)/python -c requirements.lock -e $(1); \
@@ -21,7 +22,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
 	fi
 
-.PHONY: setup recipes peers demo test check replay lint format bench chaos soak fuzz lock audit sbom clean
+.PHONY: setup recipes peers demo test check replay lint format bench chaos soak fuzz docs reference lock audit sbom clean
 
 setup: $(STAMP)
 
@@ -74,7 +75,7 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-check: lint test demo
+check: lint test demo docs
 
 bench: setup
 	$(BIN)/python -m benchmarks.bench $(ARGS)
@@ -97,6 +98,22 @@ $(VENV)/fuzz/.installed: fuzz/requirements.txt | $(STAMP)
 	fi
 	@touch $@
 
+# The documentation as a site in site/, in an environment of its own like the peers'.
+docs: $(SITE)/.installed
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --quiet
+
+$(SITE)/.installed: docs/requirements.txt | $(STAMP)
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv -q --allow-existing --python $(BIN)/python $(@D) && uv pip install -q --python $(@D)/bin/python -r $<; \
+	else \
+	  $(BIN)/python -m venv $(@D) && $(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<; \
+	fi
+	@touch $@
+
+# Reference pages, JSON Schemas and pictures, from the code.
+reference: setup
+	$(BIN)/python -m docs.generating
+
 lock:
 	$(COMPILE) --extra dev --extra recipes pyproject.toml -o requirements.lock
 	$(COMPILE) --generate-hashes -c requirements.lock $(IMAGE_EXTRAS) pyproject.toml -o $(IMAGE)/requirements.txt
@@ -105,6 +122,7 @@ lock:
 	for name in current before s3 kubernetes; do \
 	  $(COMPILE) $(PEERS)/$$name.in -o $(PEERS)/$$name.txt; \
 	done
+	$(COMPILE) docs/requirements.in -o docs/requirements.txt
 
 # The two tools below, in an environment of their own.
 $(SUPPLY)/.installed: deploy/supply/tools.txt | $(STAMP)
@@ -127,4 +145,4 @@ sbom: $(SUPPLY)/.installed
 	  --output-reproducible --of JSON -o dist/confirmo.cdx.json
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -133,7 +134,7 @@ def test_the_splitter_does_what_its_table_says(tables: Any) -> None:
 
 
 def test_the_refusing_statuses_are_those_of_the_code(pages: dict[str, str]) -> None:
-    (listed,) = re.findall(r"a refusing status \(([^)]+)\)", pages["docs/items.md"])
+    (listed,) = re.findall(r"a refusing status \(([^)]+)\)", pages["docs/what-can-happen-to-an-item.md"])
     spans = (part.strip().split("–") for part in listed.split(","))
     named = {status for span in spans for status in range(int(span[0]), int(span[-1]) + 1)}
     assert named == REFUSING_STATUSES
@@ -144,9 +145,14 @@ def test_the_contract_names_every_field_of_the_state(pages: dict[str, str]) -> N
     assert [name for name in TransactionState.model_fields if f"`{name}`" not in section] == []
 
 
-def test_the_diagram_shows_every_status(pages: dict[str, str]) -> None:
-    diagram = pages["docs/concepts.md"].split("```mermaid")[1].split("```")[0]
-    assert set(re.findall(r"\b[A-Z][A-Z_]{5,}\b", diagram)) == {status.value for status in Status}
+def test_the_page_of_outcomes_says_what_to_do_for_every_reason_code(pages: dict[str, str]) -> None:
+    looked_up = pages["docs/what-can-happen-to-an-item.md"].split("## Look it up")[1].split("\n## ")[0]
+    assert [code for code in ReasonCode if f"`{code.value}`" not in looked_up] == []
+
+
+def test_the_picture_shows_every_status(root: Path) -> None:
+    picture = (root / "docs/images/states.svg").read_text(encoding="utf-8")
+    assert set(re.findall(r"\b[A-Z][A-Z_]{5,}\b", picture)) == {status.value for status in Status}
 
 
 def test_the_contract_lists_the_reason_codes_events_and_update_errors_of_the_code(

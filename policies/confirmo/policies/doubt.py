@@ -1,6 +1,6 @@
 """What a call without an answer means for its items, and which of them may be asked about.
 
-The failure table of CONTRACT.md section 5 in code; the same table stands in ``docs/items.md``.
+The failure table of CONTRACT.md section 5 in code; the same table stands in ``docs/what-can-happen-to-an-item.md``.
 """
 
 from collections.abc import Sequence

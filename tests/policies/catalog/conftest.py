@@ -4,8 +4,14 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from confirmo.policies.catalog import LoadedCatalog, load_texts
+from confirmo.policies.catalog.compose import compose
+from confirmo.policies.catalog.decode import decode
+from confirmo.policies.catalog.problems import Source
+from confirmo.policies.catalog.scalars import as_free
+from confirmo.policies.catalog.schemas import file_schemas
 
 SERVERS = "servers:\n  loja: {endpoint: 'http://127.0.0.1:8100/mcp'}\n"
 TOOLS = """\
@@ -36,6 +42,17 @@ tool_policies:
 """
 
 Text = str | bytes | None
+SCHEMAS = {file: Draft202012Validator(schema) for file, schema in file_schemas().items()}
+
+
+def misfits(data: Mapping[str, bytes | None]) -> list[str]:
+    """What the JSON Schemas refuse of files that the loader takes; there is nothing of that kind."""
+    return [
+        f"{file}: {error.message}"
+        for file, text in data.items()
+        if text
+        for error in SCHEMAS[file].iter_errors(as_free(compose(decode(text), Source(file))))
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -53,10 +70,18 @@ def load() -> Callable[..., LoadedCatalog]:
         policies: Text = POLICIES,
         servers: Text = SERVERS,
         environ: Mapping[str, str] | None = None,
+        more: Mapping[str, Text] | None = None,
     ) -> LoadedCatalog:
-        texts = {"tools.yaml": tools, "tool_policies.yaml": policies, "mcp_servers.yaml": servers}
+        texts = {
+            "tools.yaml": tools,
+            "tool_policies.yaml": policies,
+            "mcp_servers.yaml": servers,
+            **(more or {}),
+        }
         data = {name: text.encode() if isinstance(text, str) else text for name, text in texts.items()}
-        return load_texts(data, environ or {})
+        loaded = load_texts(data, environ or {})
+        assert loaded.errors or misfits(data) == []
+        return loaded
 
     return load_
 

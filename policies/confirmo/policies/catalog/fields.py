@@ -18,17 +18,25 @@ from confirmo.policies.catalog.readers import (
     word,
 )
 from confirmo.policies.catalog.scalars import as_boolean, as_free, as_number, is_null
-from confirmo.policies.catalog.schema_words import TYPE_WORDS, misfits, refusal, spec_of
+from confirmo.policies.catalog.schema_words import BOUNDS, TYPE_WORDS, misfits, refusal, spec_of
+from confirmo.policies.catalog.shapes import KEYS, SCALARS, Schema, or_null, record_shape, shaped
 from confirmo.policies.tool_spec import ArgumentSpec
 
 _LARGE = 2**53
 
 
+@shaped({})
 def _node(node: Node, _: At) -> Node:
     """Leave the value untyped until the type is known."""
     return node
 
 
+@shaped({"type": "array", "minItems": 1})
+def _nodes(node: Node, _: At) -> Node:
+    return node
+
+
+@shaped({"type": "number"})
 def _bound(node: Node, at: At) -> int | float | None:
     value = as_number(node)
     if value is None:
@@ -40,7 +48,7 @@ _SHARED: dict[str, Reader] = {
     "type": word(TYPE_WORDS),
     "label": text,
     "description": text,
-    "enum": _node,
+    "enum": _nodes,
     "pattern": text,
     "default": _node,
     "minimum": optional(_bound),
@@ -52,6 +60,7 @@ _SHARED: dict[str, Reader] = {
 }
 
 
+@shaped({"$ref": "#/$defs/entry"})
 def _items(node: Node, at: At) -> dict[str, Any] | None:
     if isinstance(node, Scalar):
         canonical = word(TYPE_WORDS)(node, at)
@@ -59,6 +68,7 @@ def _items(node: Node, at: At) -> dict[str, Any] | None:
     return _words(node, at, "an items schema", _ENTRY)
 
 
+@shaped({"anyOf": [{"type": "boolean"}, {"$ref": "#/$defs/entry"}]})
 def _additional(node: Node, at: At) -> Any:
     return _items(node, at) if isinstance(node, Mapping) else flag(node, at)
 
@@ -76,6 +86,44 @@ _ENTRY: dict[str, Reader] = {
 }
 
 
+_VALUES: dict[str, Schema] = {
+    "string": {"type": SCALARS},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "boolean": {"type": "boolean"},
+    "array": {"type": "array"},
+    "object": {"type": "object"},
+}
+
+
+def entry_shape() -> Schema:
+    """Return the schema of an array's entries, ``$defs/entry`` of the file's."""
+    return _either("A schema of entries", _ENTRY, None)
+
+
+def _field_shape() -> Schema:
+    return _either("An argument", _FIELD, "string")
+
+
+def _either(title: str, readers: AbstractMapping[str, Reader], default: str | None) -> Schema:
+    words = record_shape(title, readers)
+    words["allOf"] = [_of_type(type_, type_ == default) for type_ in _VALUES]
+    return {"anyOf": [{"enum": list(TYPE_WORDS)}, words]}
+
+
+def _of_type(type_: str, is_default: bool) -> Schema:
+    """Return what holds where the type is stated: the words that say something about it, and values that are of it."""
+    spellings = [spelling for spelling, canonical in TYPE_WORDS.items() if canonical == type_]
+    is_it: Schema = {"properties": {"type": {"enum": spellings}}}
+    foreign = {bound: False for bound, types in BOUNDS.items() if type_ not in types}
+    values = {"default": or_null(_VALUES[type_]), "enum": {"items": _VALUES[type_]}}
+    return {
+        "if": is_it if is_default else is_it | {"required": ["type"]},
+        "then": {"properties": foreign | values},
+    }
+
+
+@shaped(lambda: {"type": "object", "propertyNames": KEYS, "additionalProperties": _field_shape()})
 def read_arguments(node: Node, at: At) -> tuple[ArgumentSpec, ...] | None:
     """Read ``args_schema``: argument name to a type word or a map, in file order."""
     found: dict[str, Any] | None = map_of(_field)(node, at)

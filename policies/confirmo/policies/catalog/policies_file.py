@@ -19,6 +19,7 @@ from confirmo.policies.catalog.readers import (
     text,
     word,
 )
+from confirmo.policies.catalog.shapes import Schema, record_shape, shaped
 from confirmo.policies.models import Effect, OperationType
 
 _DAY = 86_400.0
@@ -67,6 +68,7 @@ def _same(*words: str) -> dict[str, str]:
     return {each: each for each in words}
 
 
+@shaped({"type": "string", "pattern": r"^(any|requester|other|role:\S(.*\S)?)$"})
 def _by(node: Node, at: At) -> str | None:
     value = node.text if isinstance(node, Scalar) else ""
     if value in ("any", "requester", "other") or (value.startswith("role:") and is_name(value[5:])):
@@ -75,6 +77,7 @@ def _by(node: Node, at: At) -> str | None:
     return None
 
 
+@shaped({"const": 1})
 def _version(node: Node, at: At) -> int | None:
     if isinstance(node, Scalar) and node.plain and node.text == "1":
         return 1
@@ -117,6 +120,7 @@ _EXECUTION: dict[str, Reader] = {
 _WITHOUT_EFFECT = ("workflow", "version")
 
 
+@shaped(lambda: {"anyOf": [{"type": "boolean"}, record_shape("pre_validation", _PRE_VALIDATION)]})
 def _pre_validation(node: Node, at: At) -> dict[str, Any]:
     if isinstance(node, Mapping):
         return record(node, at, "pre_validation", _PRE_VALIDATION)
@@ -124,22 +128,31 @@ def _pre_validation(node: Node, at: At) -> dict[str, Any]:
     return {} if enabled is None else {"enabled": enabled}
 
 
+@shaped(lambda: record_shape("confirmation", _CONFIRMATION))
 def _confirmation(node: Node, at: At) -> dict[str, Any]:
     return record(node, at, "confirmation", _CONFIRMATION)
 
 
+@shaped(lambda: record_shape("execution", _EXECUTION))
 def _execution(node: Node, at: At) -> dict[str, Any]:
     stated = record(node, at, "execution", _EXECUTION)
     return {key: value for key, value in stated.items() if key not in _WITHOUT_EFFECT}
 
 
+@shaped({})
+def _anything(node: Node, _: At) -> Node:
+    """Leave an argument untyped until the tool that it is for is known."""
+    return node
+
+
 _STEP: dict[str, Reader] = {
     "tool": name,
-    "arguments": map_of(lambda node, _: node),
+    "arguments": map_of(_anything),
     "when": word(_same("any_success", "all_success", "always")),
 }
 
 
+@shaped(lambda: record_shape("A step of after", _STEP, required=["tool"]))
 def _step(node: Node, at: At) -> RawStep:
     stated = record(node, at, "a step of after", _STEP)
     if isinstance(node, Mapping) and not at.source.knows((*at.path, "tool")):
@@ -149,11 +162,12 @@ def _step(node: Node, at: At) -> RawStep:
 
 _COMPENSATE: dict[str, Reader] = {
     "tool": name,
-    "arguments": map_of(lambda node, _: node),
+    "arguments": map_of(_anything),
     "when": word(_same("partial", "cancelled", "on_request")),
 }
 
 
+@shaped(lambda: record_shape("compensate", _COMPENSATE, required=["tool"]))
 def _compensate(node: Node, at: At) -> RawStep:
     stated = record(node, at, "compensate", _COMPENSATE)
     if isinstance(node, Mapping) and not at.source.knows((*at.path, "tool")):
@@ -173,6 +187,7 @@ _POLICY: dict[str, Reader] = {
 }
 
 
+@shaped(lambda: record_shape("A policy", _POLICY, aliases=ALIASES))
 def _policy(node: Node, at: At) -> RawPolicy:
     return RawPolicy(**record(node, at, "a policy", _POLICY, ALIASES))
 
@@ -182,6 +197,11 @@ _FILE: dict[str, Reader] = {
     "defaults": _policy,
     "tool_policies": map_of(_policy),
 }
+
+
+def policies_shape() -> Schema:
+    """Return the schema of the whole of ``tool_policies.yaml``."""
+    return record_shape("The policies file", _FILE, root=True)
 
 
 def read_policies(root: Node, at: At) -> RawPolicies:

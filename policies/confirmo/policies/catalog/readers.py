@@ -14,6 +14,7 @@ from typing import Any
 from confirmo.policies.catalog.nodes import Mapping, Node, Scalar, Sequence
 from confirmo.policies.catalog.problems import KeyPath, Source
 from confirmo.policies.catalog.scalars import as_boolean, as_free, as_number, is_null
+from confirmo.policies.catalog.shapes import KEYS, NAME, SCALARS, Schema, Shaped, or_null, shape_of, shaped
 
 _MULTI_ITEM = re.compile(r"(multi[_-]?item|fan[_-]?out|for[_-]?each|batch).*", re.IGNORECASE)
 _NAME_LENGTH = 200
@@ -51,6 +52,7 @@ def _close(word: str, known: Iterable[str]) -> str:
     return f"Did you mean '{close[0]}'?" if close else ""
 
 
+@shaped({"type": [*SCALARS, "null"]})
 def text(node: Node, at: At) -> str | None:
     """Read a text byte for byte; null is nothing."""
     if isinstance(node, Scalar):
@@ -59,6 +61,7 @@ def text(node: Node, at: At) -> str | None:
     return None
 
 
+@shaped(NAME)
 def name(node: Node, at: At) -> str | None:
     """Read a text that names something: not null, not blank, no control characters."""
     value = text(node, at)
@@ -78,6 +81,7 @@ def is_name(value: str) -> bool:
     return bool(value) and value == value.strip() and not invisible and len(value) <= _NAME_LENGTH
 
 
+@shaped({"type": "boolean"})
 def flag(node: Node, at: At) -> bool | None:
     """Read a boolean: only a plain ``true`` or ``false``."""
     value = as_boolean(node)
@@ -96,7 +100,7 @@ def integer(minimum: int, maximum: int) -> Reader:
         at.error(node, f"Not an integer from {minimum} to {maximum}: {_shown(node, at)}.")
         return None
 
-    return read
+    return Shaped(read, lambda: {"type": "integer", "minimum": minimum, "maximum": maximum})
 
 
 def positive(maximum: float) -> Reader:
@@ -109,7 +113,7 @@ def positive(maximum: float) -> Reader:
         at.error(node, f"Not a number above 0 and up to {maximum:g}: {_shown(node, at)}.")
         return None
 
-    return read
+    return Shaped(read, lambda: {"type": "number", "exclusiveMinimum": 0, "maximum": maximum})
 
 
 def word(words: AbstractMapping[str, Any]) -> Reader:
@@ -122,12 +126,14 @@ def word(words: AbstractMapping[str, Any]) -> Reader:
         at.error(node, f"Not one of {', '.join(words)}: {_shown(node, at)}. {close}".rstrip())
         return None
 
-    return read
+    return Shaped(read, lambda: {"enum": list(words)})
 
 
 def optional(reader: Reader) -> Reader:
     """Return the reader for a key whose null means that it is not stated."""
-    return lambda node, at: None if is_null(node) else reader(node, at)
+    return Shaped(
+        lambda node, at: None if is_null(node) else reader(node, at), lambda: or_null(shape_of(reader))
+    )
 
 
 def list_of(reader: Reader) -> Reader:
@@ -140,11 +146,15 @@ def list_of(reader: Reader) -> Reader:
         values = (reader(entry, at.child(str(index))) for index, entry in enumerate(node.entries))
         return tuple(value for value in values if value is not None)
 
-    return read
+    return Shaped(read, lambda: {"type": "array", "items": shape_of(reader)})
 
 
 def map_of(reader: Reader, *, names: bool = True) -> Reader:
     """Return a reader of a map with free keys, giving a dict of what could be read."""
+
+    def shape() -> Schema:
+        keys = {"propertyNames": KEYS} if names else {}
+        return {"type": "object", **keys, "additionalProperties": shape_of(reader)}
 
     def read(node: Node, at: At) -> dict[str, Any] | None:
         if not isinstance(node, Mapping):
@@ -160,9 +170,10 @@ def map_of(reader: Reader, *, names: bool = True) -> Reader:
                 found[key.text] = result
         return found
 
-    return read
+    return Shaped(read, shape)
 
 
+@shaped({"type": "object"})
 def free_map(node: Node, at: At) -> dict[str, Any] | None:
     """Read a map of anything."""
     if not isinstance(node, Mapping):

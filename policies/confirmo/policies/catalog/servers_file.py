@@ -22,6 +22,7 @@ from confirmo.policies.catalog.readers import (
     text,
     word,
 )
+from confirmo.policies.catalog.shapes import SCALARS, Schema, Shaped, record_shape, shaped
 from confirmo.policies.tool_spec import ServerSpec
 
 _TRANSPORTS = ("streamable_http", "stdio", "sse", "http")
@@ -33,6 +34,7 @@ _STDIO_ONLY = ("command", "args", "env")
 _URL_ONLY = ("endpoint", "headers")
 
 
+@shaped({"type": [*SCALARS, "null"]})
 def _exact(node: Node, at: At) -> str | None:
     """Read a text in which null is not nothing."""
     if isinstance(node, Scalar):
@@ -41,6 +43,7 @@ def _exact(node: Node, at: At) -> str | None:
     return None
 
 
+@shaped({"type": [*SCALARS, "null"]})
 def _literal(node: Node, at: At) -> str | None:
     value = _exact(node, at)
     if value is not None and "${" in value:
@@ -64,15 +67,35 @@ _SERVER: dict[str, Reader] = {
 }
 
 
-def read_servers(root: Node, at: At, environ: AbstractMapping[str, str]) -> dict[str, ServerSpec]:
-    """Read the whole of ``mcp_servers.yaml``."""
+def servers_shape() -> Schema:
+    """Return the schema of the whole of ``mcp_servers.yaml``."""
+    return record_shape("mcp_servers.yaml", _file({}), required=["servers"], root=True)
 
+
+def _file(environ: AbstractMapping[str, str]) -> dict[str, Reader]:
     def server(node: Node, place: At) -> ServerSpec:
         return _server(node, place, environ)
 
-    servers: dict[str, ServerSpec] | None = record(
-        root, at, "mcp_servers.yaml", {"servers": map_of(server)}
-    ).get("servers")
+    return {"servers": map_of(Shaped(server, _server_shape))}
+
+
+def _server_shape() -> Schema:
+    stated = {"properties": {"transport": {"const": "stdio"}}, "required": ["transport"]}
+    inferred = {"required": ["command"], "properties": {"transport": False, "endpoint": False}}
+    stdio = {"properties": dict.fromkeys(_URL_ONLY, False), "required": ["command"]}
+    url = {
+        "properties": dict.fromkeys(_STDIO_ONLY, False) | {"endpoint": {"type": "string"}},
+        "required": ["endpoint"],
+    }
+    rule = {"if": {"anyOf": [stated, inferred]}, "then": stdio, "else": url}
+    return record_shape("A server", _SERVER) | {"allOf": [rule]}
+
+
+def read_servers(root: Node, at: At, environ: AbstractMapping[str, str]) -> dict[str, ServerSpec]:
+    """Read the whole of ``mcp_servers.yaml``."""
+    servers: dict[str, ServerSpec] | None = record(root, at, "mcp_servers.yaml", _file(environ)).get(
+        "servers"
+    )
     if isinstance(root, Mapping) and not at.source.knows(("servers",)):
         at.error(root, "The key 'servers' is missing: put all tool servers below it.")
     return servers or {}

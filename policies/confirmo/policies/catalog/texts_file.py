@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from confirmo.policies.catalog.nodes import Node, Scalar
 from confirmo.policies.catalog.readers import At, Reader, map_of, nearest, record, text
+from confirmo.policies.catalog.shapes import SCALARS, Schema, Shaped, record_shape, shaped
 from confirmo.policies.texts import LOCALES, catalogue, clean_text
 from confirmo.policies.tool_spec import TextOverrides
 
@@ -18,9 +19,17 @@ TEXTS_FILES: Final = {f"texts.{locale}.yaml": locale for locale in LOCALES}
 """File name to the locale that it is for."""
 
 
+_SENTENCE: Final[Schema] = {"type": SCALARS, "pattern": r"\S", "maxLength": MAX_CHARACTERS}
+
+
 def is_texts_file(name: str) -> bool:
     """Tell whether a file's name says that it holds texts, of whatever locale."""
     return name.lower().startswith("texts.") and name.lower().endswith((".yaml", ".yml"))
+
+
+def texts_shape(locale: str) -> Schema:
+    """Return the schema of the whole of one file of texts."""
+    return record_shape("The file of texts", _readers(locale), root=True)
 
 
 def read_overrides(root: Node, at: At, locale: str) -> TextOverrides:
@@ -37,7 +46,10 @@ def _readers(locale: str) -> dict[str, Reader]:
     def texts(node: Node, place: At) -> dict[str, Any]:
         return record(node, place, "the texts", keys)
 
-    return {"texts": texts, "operation_nouns": map_of(_noun)}
+    return {
+        "texts": Shaped(texts, lambda: record_shape("The texts", keys)),
+        "operation_nouns": map_of(_noun),
+    }
 
 
 def _text_like(key: str, model: str) -> Reader:
@@ -60,9 +72,18 @@ def _text_like(key: str, model: str) -> Reader:
             return None
         return value
 
-    return read
+    return Shaped(read, lambda: _sentence_shape(key, model))
 
 
+def _sentence_shape(key: str, model: str) -> Schema:
+    if key in NOT_REPLACED:
+        return {"not": {}}
+    placeholders = [{"pattern": rf"\{{{name}\}}"} for name in _names(model) or {}]
+    sentence = _SENTENCE | {"description": model.strip()}
+    return sentence | {"allOf": placeholders} if placeholders else sentence
+
+
+@shaped(lambda: _SENTENCE)
 def _noun(node: Node, at: At) -> str | None:
     value = (text(node, at) or "").strip()
     problem = _unusable(value)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from confirmo.policies.catalog.fields import read_arguments
+from confirmo.policies.catalog.fields import entry_shape, read_arguments
 from confirmo.policies.catalog.nodes import Mapping, Node
 from confirmo.policies.catalog.readers import (
     At,
@@ -19,6 +19,7 @@ from confirmo.policies.catalog.readers import (
     word,
 )
 from confirmo.policies.catalog.scalars import as_free
+from confirmo.policies.catalog.shapes import Schema, record_shape, shape_of, shaped
 from confirmo.policies.models import OperationType
 from confirmo.policies.tool_spec import ArgumentSpec
 
@@ -45,12 +46,14 @@ class RawTool:
     cache: bool = False
 
 
+@shaped(lambda: {"anyOf": [{"type": "boolean"}, record_shape("cache", _CACHE)]})
 def _cache(node: Node, at: At) -> bool | None:
     if not isinstance(node, Mapping):
         return flag(node, at)
     return bool(record(node, at, "cache", _CACHE).get("enabled", False))
 
 
+@shaped({})
 def _free(node: Node, _: At) -> tuple[Any]:
     return (as_free(node),)
 
@@ -66,6 +69,7 @@ _EXECUTION_POLICY: dict[str, Reader] = {
 }
 
 
+@shaped(lambda: record_shape("execution_policy", _EXECUTION_POLICY))
 def _execution_policy(node: Node, at: At) -> dict[str, Any]:
     return record(node, at, "execution_policy", _EXECUTION_POLICY)
 
@@ -87,6 +91,7 @@ _TOOL: dict[str, Reader] = {
 _CARRIED = ("selection_keywords", "response")
 
 
+@shaped(lambda: record_shape("A tool", _TOOL, required=["mcp_server"]))
 def _tool(node: Node, at: At) -> RawTool:
     stated = record(node, at, "a tool", _TOOL)
     if isinstance(node, Mapping) and not at.source.knows((*at.path, "mcp_server")):
@@ -96,9 +101,19 @@ def _tool(node: Node, at: At) -> RawTool:
     return RawTool(**{key: value for key, value in stated.items() if key not in _CARRIED})
 
 
+_FILE: dict[str, Reader] = {"tools": map_of(_tool)}
+
+
+def tools_shape() -> Schema:
+    """Return the schema of the whole of ``tools.yaml``."""
+    schema = record_shape("tools.yaml", _FILE, required=_FILE, root=True)
+    schema["properties"] = {"tools": shape_of(_FILE["tools"]) | {"minProperties": 1}}
+    return schema | {"$defs": {"entry": entry_shape()}}
+
+
 def read_tools(root: Node, at: At) -> dict[str, RawTool]:
     """Read the whole of ``tools.yaml``."""
-    tools: dict[str, RawTool] | None = record(root, at, "tools.yaml", {"tools": map_of(_tool)}).get("tools")
+    tools: dict[str, RawTool] | None = record(root, at, "tools.yaml", _FILE).get("tools")
     if isinstance(root, Mapping) and not at.source.knows(("tools",)):
         at.error(root, "The key 'tools' is missing: put all tools below it.")
     elif tools == {} and not at.source.errors:

@@ -15,6 +15,7 @@ from temporalio.runtime import (
 )
 
 from confirmo.policies.measures import BUCKETS
+from confirmo.worker import private_logs
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.logs import log_to_stderr
 from confirmo.worker.otel import exporting
@@ -26,7 +27,7 @@ _CORE_LEVEL = "ERROR"
 
 @contextmanager
 def observing(level: int, service: str) -> Iterator[None]:
-    """Log, count and trace for the length of the block, as the settings and ``OTEL_*`` say.
+    """Log, count and trace for the length of the block, as the settings and ``OTEL_*`` say. Every log line is masked.
 
     To be entered before a Temporal client connects. With JSON the events are logged, whatever the level.
 
@@ -39,6 +40,7 @@ def observing(level: int, service: str) -> Iterator[None]:
         ServerUnavailable: The port of the metrics cannot be listened on.
     """
     settings = readable_settings()
+    private_logs.install(settings.masked_fields)
     level = min(level, logging.INFO) if settings.log_format == "json" else level
     log_to_stderr(level, settings.log_format)
     Runtime.set_default(runtime_for(settings), error_if_already_set=False)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from confirmo.client.commands.common import Json, log_to_stderr, quiet_core, with_worker_errors
+from confirmo.client.commands.common import Json, with_worker_errors
 from confirmo.client.console import Output, note
 from confirmo.client.exits import Exit
 from confirmo.client.inputs import WrongUse
@@ -56,8 +56,6 @@ def codec_server(
     json: Json = False,
 ) -> int:
     """Decrypt payloads for the Temporal UI, until Ctrl-C or SIGTERM."""
-    quiet_core()
-    log_to_stderr(logging.WARNING)
     return with_worker_errors(_serve(host, port, origin or ["http://localhost:8233"], Output(json)), int)
 
 
@@ -66,15 +64,17 @@ async def _serve(host: str, port: int, origins: list[str], output: Output) -> Ex
     from confirmo.worker.codec_server import read_token, serving_codec
     from confirmo.worker.connection import converter_of
     from confirmo.worker.sink import load_settings
+    from confirmo.worker.telemetry import observing
 
     settings = load_settings()
     converter = converter_of(settings.payload_store, settings.encryption_keys_file, read_only=True)
     token = read_token(settings.codec_token_file)
     stop = stop_event()
     pages = [origin.rstrip("/") for origin in origins]
-    async with serving_codec(converter, pages, host=host, port=port, token=token) as endpoint:
-        note(f"Codec server at {endpoint} for {', '.join(pages)}; Ctrl-C ends it.")
-        await stop.wait()
+    with observing(logging.WARNING, "confirmo-codec-server"):
+        async with serving_codec(converter, pages, host=host, port=port, token=token) as endpoint:
+            note(f"Codec server at {endpoint} for {', '.join(pages)}; Ctrl-C ends it.")
+            await stop.wait()
     output.document({"stopped": True})
     return Exit.DONE
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from confirmo.client.commands.common import Config, Json, log_to_stderr, quiet_core, with_worker_errors
+from confirmo.client.commands.common import Config, Json, quiet_core, with_worker_errors
 from confirmo.client.console import Output, note
 from confirmo.client.exits import Exit
 from confirmo.client.inputs import WrongUse
+from confirmo.worker.logs import log_to_stderr
 
 if TYPE_CHECKING:
     from confirmo.worker.verification import Report

@@ -174,10 +174,9 @@ def _answer(body: dict[str, Any]) -> types.CallToolResult:
 
 
 def _schema(tool: ToolSpec) -> dict[str, Any]:
-    kinds: dict[str, dict[str, Any]] = {spec.type: {"type": spec.type} for spec in tool.arguments} | {
-        "any": {}
+    properties: dict[str, Any] = {
+        spec.name: {} if spec.type == "any" else {"type": spec.type} for spec in tool.arguments
     }
-    properties: dict[str, Any] = {spec.name: kinds[spec.type] for spec in tool.arguments}
     return {"type": "object", "properties": properties | {"idempotency_key": {"type": "string"}}}
 
 

@@ -37,6 +37,16 @@ async def confirmed(desk: OpenDesk, loja: ToolServer) -> Tx:
     return tx
 
 
+async def two_people(desk: OpenDesk, loja: ToolServer) -> Tx:
+    """Four eyes; another spelling of the first one's id is no second person."""
+    policy = f1_policy(confirmation={"by": "other", "approvals": 2})
+    tx = await (await desk(**policy)).start(*F1, requester={"id": "u-ana"})
+    for actor in ("u-beto", "U-BETO", "u-caio"):
+        await tx.confirm(actor={"id": actor})
+    await tx.result()
+    return tx
+
+
 async def rejected(desk: OpenDesk, loja: ToolServer) -> Tx:
     tx = await (await desk()).start(*F1)
     await tx.reject(comment="mudei de ideia")
@@ -539,6 +549,7 @@ SCENARIOS: dict[str, Scenario] = {
         signal_instead_of_update,
         slices,
         stored,
+        two_people,
         undo_asked,
         undone,
         unsafe_verified,

@@ -104,4 +104,4 @@ def test_a_span_keeps_the_type_of_an_error_and_loses_its_text():
     provider.shutdown()
     assert (span.name, dict(span.attributes), span.status.status_code) == ("call", {"a": 1}, StatusCode.ERROR)
     assert span.events[0].attributes["exception.type"] == "ValueError"
-    assert "111" not in span.to_json()
+    assert "111.444" not in span.to_json()

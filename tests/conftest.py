@@ -1,5 +1,6 @@
 """One real Temporal server for the whole session."""
 
+import gc
 import logging
 import os
 import sys
@@ -14,7 +15,7 @@ from temporalio.testing import WorkflowEnvironment
 from confirmo.policies.names import SEARCH_ATTRIBUTES
 from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
 from confirmo.workflows.converter import data_converter
-from harness import guard
+from harness import forking, guard
 from harness.s3 import S3Server, s3_server
 from harness.tool_server import ToolServer
 
@@ -32,6 +33,15 @@ def pytest_configure(config: pytest.Config) -> None:
         watching.communicate(timeout=60)
 
     config.add_cleanup(end)
+    config.add_cleanup(forking.stop)
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        forking.start()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage like a worker: what was imported and collected stays, and is not looked through again."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -88,9 +88,10 @@ async def fork(target: str, *arguments: str, environ: Mapping[str, str], out: IO
     asked = {"target": target, "arguments": arguments, "environ": dict(environ), "folder": os.getcwd()}
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(template())
-    with open(os.devnull, "rb") as nothing:
-        files = [nothing.fileno(), out.fileno(), out.fileno()]
-        socket.send_fds(connection, [json.dumps(asked).encode() + b"\n"], files)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    files = [nothing, out.fileno(), out.fileno()]
+    socket.send_fds(connection, [json.dumps(asked).encode() + b"\n"], files)
+    os.close(nothing)
     reader, writer = await asyncio.open_unix_connection(sock=connection)
     async with asyncio.timeout(BOUND):
         forked = Forked(int(await reader.readline()))
@@ -103,9 +104,7 @@ async def fork(target: str, *arguments: str, environ: Mapping[str, str], out: IO
 _watched: set["asyncio.Task[None]"] = set()
 
 
-async def _until_over(
-    forked: Forked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
+async def _until_over(forked: Forked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     forked.returncode = int(await reader.readline() or -signal.SIGKILL)
     forked._over.set()
     writer.close()

@@ -7,10 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from harness.forking import program
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -27,7 +30,9 @@ def blocks(page: str, kind: str) -> list[str]:
 @contextmanager
 def dev(folder: Path, line: str) -> Iterator[dict[str, str]]:
     """Run a page's ``confirmo dev`` line in a folder; gives what a reader's shell would have."""
-    base = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "TX": "tx-first"}
+    forked = program(Path(tempfile.mkdtemp(dir=folder)))
+    path = os.environ["PATH"]
+    base = os.environ | {"PATH": f"{BIN}:{path}", "TX": "tx-first"}
     ready = folder / "ready.json"
     ports = f" --port {free_port()} --ui-port {free_port()}"
     command = f"exec {re.sub(r' --(ui-)?port [0-9]+', '', line)}{ports} --ready-file {ready}"
@@ -39,7 +44,8 @@ def dev(folder: Path, line: str) -> Iterator[dict[str, str]]:
             assert process.poll() is None, (folder / "dev.log").read_text()
             assert time.monotonic() < deadline, (folder / "dev.log").read_text()
             time.sleep(0.05)
-        yield base | {"TEMPORAL_ADDRESS": json.loads(ready.read_text())["temporal_address"]}
+        address = json.loads(ready.read_text())["temporal_address"]
+        yield base | {"PATH": f"{forked}:{BIN}:{path}", "TEMPORAL_ADDRESS": address}
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(BOUND) == 0

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from temporalio.client import Client as Temporal
 from confirmo.client import TransactionClient
 from confirmo.client.connection import address_of
 from confirmo.client.mcp_face import FaceOptions, build_server
-from harness import Desk, ToolServer
+from harness import Desk, ToolServer, forking
 from harness.person import Person
 from harness.serving import serving
 from harness.shop import POLICIES, TOOLS, base_behaviour, merged, open_shop
@@ -68,9 +67,10 @@ class Face:
 
 def command(desk: Desk, *arguments: str) -> StdioServerParameters:
     """``confirmo mcp`` as a child process that talks to the session's Temporal."""
+    program, *given = forking.command(forking.CONFIRMO, "mcp", *arguments)
     return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "confirmo.client.main", "mcp", *arguments],
+        command=program,
+        args=given,
         env={"TEMPORAL_ADDRESS": address_of(desk.client), "CONFIRMO_TASK_QUEUE": desk.task_queue},
     )
 

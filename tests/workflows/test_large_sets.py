@@ -32,7 +32,7 @@ async def stored(client, loja, tmp_path):
     address = client.service_client.config.target_host
     own = await Client.connect(address, data_converter=storing_converter(f"dir:{tmp_path}"))
     loja.on[BACK] = {"success": True, "protocolo": "DV-1"}
-    catalog = catalog_of(TOOLS, merged(POLICIES, policies()), {"loja": {"endpoint": loja.endpoint}})
+    catalog = catalog_of(TOOLS, merged(POLICIES, policies()), {"loja": loja.rest})
     async with open_desk(own, catalog) as desk:
         yield desk
 
@@ -174,9 +174,8 @@ async def test_an_unsafe_large_set_is_called_once_each_in_few_activities(desk, l
 
 async def test_large_evidence_ends_a_slice_early_and_stays_whole(desk, loja):
     loja.on[BACK] = {"success": True, "extrato": "x" * 1_800}
-    tx = await (await desk(policies=policies(), settings=Settings(slice_items=1_000))).start(
-        BACK, {"encomenda_ids": ids_of(1_000)}
-    )
+    own = {"servers": {"loja": loja.rest}, "settings": Settings(slice_items=1_000)}
+    tx = await (await desk(policies=policies(), **own)).start(BACK, {"encomenda_ids": ids_of(1_000)})
     await tx.confirm(digest=tx.opened["confirmation"]["digest"])
     await tx.result()
     entries, _ = await pages(tx)

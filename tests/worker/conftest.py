@@ -53,12 +53,12 @@ class Commands:
     folder: Path
     started: list[Command] = field(default_factory=list)
 
-    async def start(self, *arguments: str, **environ: str) -> Command:
+    async def start(self, *arguments: str, as_itself: bool = False, **environ: str) -> Command:
+        """Start one; ``as_itself`` where its own process id, and those below, are looked at."""
         ready = self.folder / f"ready-{len(self.started)}.json"
         with_ready = ["--ready-file", str(ready)] if arguments[0] in ("dev", "worker") else []
-        # What "dev" starts, and who it says it is, is looked at.
         own = [sys.executable, "-m", "confirmo.client.main", *arguments]
-        begin = own if arguments[0] == "dev" else command(CONFIRMO, *arguments)
+        begin = own if as_itself else command(CONFIRMO, *arguments)
         process = await asyncio.create_subprocess_exec(
             *begin,
             *with_ready,

@@ -20,7 +20,10 @@ from harness.tool_server import ToolServer
 # Rewriting every module's asserts anew costs each worker five seconds; processes that tests start compile nothing anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-HISTORIES = Path(__file__).parent / "replay" / "histories"
+HERE = Path(__file__).parent
+HISTORIES = HERE / "replay" / "histories"
+WAITING = ("failure/", "worker/test_dev", "activities/tools/test_backpressure", "workflows/test_limits")
+"""Tests that wait for timeouts, rates or the start of processes most of their time."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,6 +37,29 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(forking.stop)
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         forking.start()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order them so that no processor waits, and no long test is left alone at the end.
+
+    What belongs together comes first, what mostly waits is spread among what mostly computes, and rules come last.
+    """
+    together, waiting, computing, last = [], [], [], []
+    for item in items:
+        place = item.path.relative_to(HERE).as_posix()
+        if item.get_closest_marker("xdist_group"):
+            together.append(item)
+        elif place.startswith(WAITING):
+            waiting.append(item)
+        else:
+            (last if place.startswith("policies/") else computing).append(item)
+    apart = max(1, len(computing) // (len(waiting) + 1))
+    spread = []
+    for number, item in enumerate(computing):
+        if number % apart == 0 and waiting:
+            spread.append(waiting.pop(0))
+        spread.append(item)
+    items[:] = [*together, *spread, *waiting, *last]
 
 
 def pytest_collection_finish() -> None:

@@ -7,7 +7,6 @@ import signal
 from pathlib import Path
 
 import pytest
-from agents import UserError
 from temporalio.client import Client
 
 from confirmo.client import Conversation
@@ -15,6 +14,8 @@ from confirmo.client.connection import address_of
 from confirmo.examples.ledger import Ledger
 from harness import Desk
 from harness.forking import command
+
+pytestmark = pytest.mark.xdist_group("recipes")
 
 BOUND = 120.0
 ONE = "quero cancelar o pedido PED-1001"
@@ -57,6 +58,8 @@ async def test_a_recipe_killed_between_question_and_answer_goes_on(
 async def test_what_was_done_and_never_stored_is_found_again(
     talks, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
+    from agents import UserError
+
     real = Conversation.turn
 
     async def and_die(self, session, message, tool_call=None, **more):

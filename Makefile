@@ -51,7 +51,7 @@ demo: setup
 	$(BIN)/confirmo demo
 
 test: recipes peers
-	$(BIN)/python -m pytest -n 3 --dist loadgroup
+	$(BIN)/python -m pytest -n 3
 
 lint: recipes
 	$(BIN)/ruff format --check .

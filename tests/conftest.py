@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -14,6 +15,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from harness import forking, guard
 from harness.s3 import S3Server, s3_server
+from harness.scheduling import Together, group_of
 from harness.temporal import temporal_server
 from harness.tool_server import ToolServer
 
@@ -39,6 +41,12 @@ def pytest_configure(config: pytest.Config) -> None:
         forking.start()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    """Keep together what shares something costly."""
+    return Together(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order them so that no processor waits, and no long test is left alone at the end.
 
@@ -47,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     together, waiting, computing, last = [], [], [], []
     for item in items:
         place = item.path.relative_to(HERE).as_posix()
-        if item.get_closest_marker("xdist_group"):
+        if group_of(item.nodeid):
             together.append(item)
         elif place.startswith(WAITING):
             waiting.append(item)

@@ -15,8 +15,6 @@ from confirmo.examples.ledger import Ledger
 from harness import Desk
 from harness.forking import command
 
-pytestmark = pytest.mark.xdist_group("recipes")
-
 BOUND = 120.0
 ONE = "quero cancelar o pedido PED-1001"
 

@@ -4,8 +4,6 @@ import pytest
 
 from confirmo.examples.ledger import Ledger
 
-pytestmark = pytest.mark.xdist_group("recipes")
-
 ONE = "quero cancelar o pedido PED-1001"
 SET = "quero cancelar os pedidos P-100, P-102"
 DELIVERED = "Pedido já entregue não pode ser cancelado por esta operação"

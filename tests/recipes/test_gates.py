@@ -9,8 +9,6 @@ from confirmo.client import Conversation
 from confirmo.examples.ledger import Ledger
 from recipes import keyword_models
 
-pytestmark = pytest.mark.xdist_group("recipes")
-
 ONE = "quero cancelar o pedido PED-1001"
 
 

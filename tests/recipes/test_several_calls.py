@@ -9,8 +9,6 @@ from confirmo.client import Conversation
 from confirmo.examples.ledger import Ledger
 from recipes import keyword_models
 
-pytestmark = pytest.mark.xdist_group("recipes")
-
 
 def call(order_id: str) -> Any:
     from agents.testing import function_call

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from harness import ToolServer
-from harness.peer import KINDS, Kind, Peer, Peers
+from harness.peer import KINDS, Peer, Peers
 from harness.shop import F1, F2, PACKAGES
 
 YES = {"action": "accept", "content": {"confirm": True}}
@@ -30,13 +30,7 @@ OVER = [(kind, "http") for kind in KINDS] + [(kind, "stdio") for kind in KINDS[1
 """Clients without a user; over stdio one of each environment, as another test says that each speaks it."""
 
 
-def grouped(kind: Kind, *more: str) -> Any:
-    """A case that runs where the other cases of the same process run."""
-    group = pytest.mark.xdist_group(f"{kind.environment}-{kind.script}")
-    return pytest.param(kind, *more, marks=group, id="-".join((str(kind), *more)))
-
-
-every_kind = pytest.mark.parametrize("kind", [grouped(kind) for kind in KINDS])
+every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -88,7 +82,7 @@ async def test_over_http_every_reply_of_its_user_means_what_it_says_and_progress
     assert [3.0, 3.0] in heard
 
 
-@pytest.mark.parametrize(("kind", "transport"), [grouped(*each) for each in OVER])
+@pytest.mark.parametrize(("kind", "transport"), OVER, ids=str)
 async def test_without_a_user_to_ask_the_agent_confirms_where_the_policy_lets_it(
     opened, peer, loja, kind, transport
 ):

@@ -164,7 +164,9 @@ async def test_an_unsafe_large_set_is_called_once_each_in_few_activities(desk, l
     loja.on[BACK] = {"success": True}
     ids = ids_of(500)
     own = policies(effect="unsafe", max_concurrency=8)
-    tx = await (await desk(policies=own)).start(BACK, {"encomenda_ids": ids})
+    # A machine that is busy for ten seconds is no lost worker here.
+    d = await desk(policies=own, settings=Settings(heartbeat_seconds=120))
+    tx = await d.start(BACK, {"encomenda_ids": ids})
     await tx.confirm(digest=tx.opened["confirmation"]["digest"])
     result = await tx.result()
     assert {entry["outcome"] for entry in result["result"]["output"][BACK]["results"]} == {"SUCCEEDED"}

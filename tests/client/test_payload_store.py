@@ -86,9 +86,7 @@ async def open_shop(client, loja, store, monkeypatch):
 
         async def opened(settings=None, **execution):
             own = await Client.connect(address_of(client), data_converter=storing_converter(store.name))
-            catalog = catalog_of(
-                TOOLS, merged(POLICIES, policies(**execution)), {"loja": {"endpoint": loja.endpoint}}
-            )
+            catalog = catalog_of(TOOLS, merged(POLICIES, policies(**execution)), {"loja": loja.rest})
             desk = Desk(own, catalog, TASK_QUEUE, settings=settings or Settings(), search_attributes=True)
             await desk.start_worker()
             stack.push_async_callback(desk.stop_worker)

@@ -23,6 +23,10 @@ def large(monkeypatch):
     return [f"ENC-{number:06}" for number in range(1, 702)]
 
 
+def rest(loja):
+    return {"servers": {"loja": loja.rest}}
+
+
 async def outcomes(shop, transaction_id):
     record = await read_record(shop.desk.client, transaction_id, CALL)
     return {item.item_id: item.outcome for item in record.state().items}
@@ -99,7 +103,9 @@ async def test_a_history_alone_counts_every_item_of_a_large_set(door, loja, larg
     bad = {"ENC-000640", "ENC-000700"}
     loja.on[BACK] = lambda call: {"success": call.arguments["encomenda_ids"][0] not in bad}
     execution = {"call": "per_item", "effect": "keyed", "max_concurrency": 64}
-    shop = await door(policies={BACK: {"pre_validation": {"enabled": False}, "execution": execution}})
+    shop = await door(
+        policies={BACK: {"pre_validation": {"enabled": False}, "execution": execution}}, **rest(loja)
+    )
     asked = await shop.start(BACK, {"encomenda_ids": large})
     await shop.confirm(asked)
     async with asyncio.timeout(90):
@@ -117,7 +123,9 @@ async def test_a_history_alone_counts_every_item_of_a_large_set(door, loja, larg
 async def test_a_large_set_is_not_taken_up_in_part_where_no_worker_gives_all_of_it(door, loja, large):
     loja.on[BACK] = {"success": False}
     execution = {"call": "per_item", "effect": "keyed", "max_concurrency": 64}
-    shop = await door(policies={BACK: {"pre_validation": {"enabled": False}, "execution": execution}})
+    shop = await door(
+        policies={BACK: {"pre_validation": {"enabled": False}, "execution": execution}}, **rest(loja)
+    )
     asked = await shop.start(BACK, {"encomenda_ids": large})
     await shop.confirm(asked)
     async with asyncio.timeout(90):

@@ -31,8 +31,7 @@ def blocks(page: str, kind: str) -> list[str]:
 def dev(folder: Path, line: str) -> Iterator[dict[str, str]]:
     """Run a page's ``confirmo dev`` line in a folder; gives what a reader's shell would have."""
     forked = program(Path(tempfile.mkdtemp(dir=folder)))
-    path = os.environ["PATH"]
-    base = os.environ | {"PATH": f"{BIN}:{path}", "TX": "tx-first"}
+    base = os.environ | {"PATH": f"{forked}:{BIN}:{os.environ['PATH']}", "TX": "tx-first"}
     ready = folder / "ready.json"
     ports = f" --port {free_port()} --ui-port {free_port()}"
     command = f"exec {re.sub(r' --(ui-)?port [0-9]+', '', line)}{ports} --ready-file {ready}"
@@ -44,8 +43,7 @@ def dev(folder: Path, line: str) -> Iterator[dict[str, str]]:
             assert process.poll() is None, (folder / "dev.log").read_text()
             assert time.monotonic() < deadline, (folder / "dev.log").read_text()
             time.sleep(0.05)
-        address = json.loads(ready.read_text())["temporal_address"]
-        yield base | {"PATH": f"{forked}:{BIN}:{path}", "TEMPORAL_ADDRESS": address}
+        yield base | {"TEMPORAL_ADDRESS": json.loads(ready.read_text())["temporal_address"]}
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(BOUND) == 0

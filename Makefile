@@ -59,7 +59,7 @@ demo: setup
 	$(BIN)/confirmo demo
 
 test: recipes peers
-	$(BIN)/python -m pytest -n 3 --dist loadgroup
+	$(BIN)/python -m pytest -n 3
 
 # What has to hold before a release: every recorded history replays against this code.
 replay: setup

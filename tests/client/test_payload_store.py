@@ -29,8 +29,8 @@ from harness.proxy import Fault, Proxy
 from harness.shop import POLICIES, TOOLS, merged
 
 BACK = "devolver_encomendas"
-MANY = 2_000
-NOTE = "ã" * 260
+MANY = 600
+NOTE = "ã" * 900
 
 
 def policies(**execution):
@@ -88,9 +88,7 @@ async def open_shop(client, loja, store, monkeypatch):
 
         async def opened(settings=None, **execution):
             own = await Client.connect(address_of(client), data_converter=storing_converter(store.name))
-            catalog = catalog_of(
-                TOOLS, merged(POLICIES, policies(**execution)), {"loja": {"endpoint": loja.endpoint}}
-            )
+            catalog = catalog_of(TOOLS, merged(POLICIES, policies(**execution)), {"loja": loja.rest})
             desk = Desk(own, catalog, TASK_QUEUE, settings=settings or Settings(), search_attributes=True)
             await desk.start_worker()
             stack.push_async_callback(desk.stop_worker)
@@ -124,7 +122,7 @@ async def test_a_large_set_goes_through_the_store_and_every_client_can_tell(
 ):
     loja.on[BACK] = lambda call: {
         "success": call.arguments["encomenda_ids"][0]["id"] != "ENC-00007",
-        "recibo": "r" * 400,
+        "recibo": "r" * 1_800,
     }
     door, _ = await open_shop()
     state = await started(door, given())
@@ -132,7 +130,7 @@ async def test_a_large_set_goes_through_the_store_and_every_client_can_tell(
     result = await result_of(door, state)
     entries = entries_of(result)
     assert len(entries) == MANY == len(loja.called(BACK))
-    assert sum(len(entry["recibo"]) for entry in entries) == MANY * 400
+    assert sum(len(entry["recibo"]) for entry in entries) == MANY * 1_800
     assert [item async for item in door.items(state.transaction_id)] == entries
     failed = [item async for item in door.items(state.transaction_id, outcome=Outcome.FAILED)]
     assert [item["item_id"] for item in failed] == ["ENC-00007"]
@@ -185,7 +183,7 @@ async def test_taking_up_a_large_set_needs_the_store_and_says_so(open_shop, clie
 
 async def test_the_command_line_goes_through_the_store(open_shop, store, cli, loja, tmp_path, monkeypatch):
     monkeypatch.setenv("CONFIRMO_PAYLOAD_STORE", store.name)
-    loja.on[BACK] = {"success": True, "recibo": "r" * 500}
+    loja.on[BACK] = {"success": True, "recibo": "r" * 1_800}
     await open_shop()
     arguments, output = tmp_path / "a.json", tmp_path / "results.jsonl"
     arguments.write_text(json.dumps({"encomenda_ids": given()}))
@@ -200,7 +198,7 @@ async def test_the_command_line_goes_through_the_store(open_shop, store, cli, lo
     lines = [json.loads(line) for line in output.read_text().splitlines()]
     assert ([line["item_id"] for line in lines], {len(line["recibo"]) for line in lines}) == (
         [entry["id"] for entry in given()],
-        {500},
+        {1_800},
     )
     assert len(json.loads((await cli("items", tx, "--json")).out)) == MANY
     exported = tmp_path / "h.json"
@@ -269,7 +267,7 @@ async def test_a_result_that_cannot_be_stored_waits_for_the_store(open_shop, sto
         if len(loja.called(BACK)) == MANY:
             store.take_away()
             away.set()
-        return {"success": True, "recibo": "r" * 500}
+        return {"success": True, "recibo": "r" * 1_800}
 
     loja.on[BACK] = answer
     door, desk = await open_shop()
@@ -292,7 +290,7 @@ async def test_a_result_that_cannot_be_stored_waits_for_the_store(open_shop, sto
 async def test_payloads_that_were_deleted_are_a_sentence(open_shop, store, loja, tmp_path):
     if not store.name.startswith("dir"):
         pytest.skip("a bucket's objects are deleted the same way")
-    loja.on[BACK] = {"success": True, "recibo": "r" * 500}
+    loja.on[BACK] = {"success": True, "recibo": "r" * 1_800}
     door, _ = await open_shop()
     state = await started(door, given())
     await confirmed(door, state)

@@ -6,12 +6,12 @@ import os
 import pty
 import select
 import subprocess
-import sys
 import time
 
 import pytest
 
 from confirmo.client.connection import address_of
+from harness.forking import CONFIRMO, command
 from harness.shop import F2
 
 RETURN = F2[0]
@@ -21,8 +21,9 @@ BOUND = 30.0
 def at_terminal(environ, arguments, answer):
     """Run a command at a pseudo-terminal and type ``answer`` at its prompt; return exit code and what was shown."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "confirmo.client.main", *arguments]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
+    process = subprocess.Popen(
+        command(CONFIRMO, *arguments), stdin=theirs, stdout=theirs, stderr=theirs, env=environ
+    )
     os.close(theirs)
     shown, deadline, typed = b"", time.monotonic() + BOUND, not answer
     while time.monotonic() < deadline:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from mcp import Client
 
 from confirmo.examples import contas, retail
 from confirmo.examples.ledger import Ledger
+from harness.forking import command
 
 WAIT_SECONDS = 20
 
@@ -35,10 +35,7 @@ async def start_server(
     name: str, *arguments: str, environment: dict[str, str] | None = None
 ) -> AsyncIterator[RunningServer]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        f"confirmo.examples.{name}",
-        "--port=0",
+        *command(f"confirmo.examples.{name}:main", "--port=0"),
         "--until-stdin-closes",
         *arguments,
         stdin=asyncio.subprocess.PIPE,

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import signal
 import socket
 import sys
@@ -15,6 +16,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from confirmo.examples import contas, retail
 from confirmo.examples.ledger import Ledger
 from confirmo.examples.ledger.__main__ import main as ledger_command
+from harness.forking import command
 
 CANCEL = ("cancelar_pedido", {"order_id": "PED-1001"})
 
@@ -23,7 +25,7 @@ CANCEL = ("cancelar_pedido", {"order_id": "PED-1001"})
 async def test_streamable_http_answers(db: Path, call: Any, start: Any, mode: str) -> None:
     async with start("retail", f"--db={db}") as server:
         assert server.announced["transport"] == "streamable-http"
-        assert server.announced["pid"] == server.process.pid
+        os.kill(server.announced["pid"], 0)
         async with Client(server.url, mode=mode) as client:
             answer = await call(client, *CANCEL, key="k")
             with Ledger(db) as ledger:
@@ -69,13 +71,10 @@ async def test_sse_answers(call: Any, start: Any) -> None:
 
 
 async def test_stdio_answers_and_keeps_its_state(db: Path, call: Any) -> None:
-    command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "confirmo.examples.retail", "--transport", "stdio", "--db", str(db)],
-    )
+    program, *given = command("confirmo.examples.retail:main", "--transport", "stdio", "--db", str(db))
     answers = []
     for _ in range(2):
-        async with Client(command) as client:
+        async with Client(StdioServerParameters(command=program, args=given)) as client:
             answers.append(await call(client, *CANCEL, key="k"))
     assert answers[0] == answers[1]
     with Ledger(db) as ledger:

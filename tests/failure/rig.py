@@ -8,7 +8,6 @@ import random
 import shutil
 import signal
 import socket
-import sys
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,14 +24,10 @@ from confirmo.worker.embedded import server_command
 from confirmo.worker.processes import until_listening
 from confirmo.workflows.converter import data_converter
 from harness.desk import Tx
+from harness.forking import Forked, fork
 
 BOUND = 60.0
 TOOL_SERVERS = ("contas", "retail")
-WORKER = (
-    "import asyncio, pathlib, sys; from confirmo.worker.app import run_worker; "
-    "asyncio.run(run_worker(pathlib.Path(sys.argv[1]), ready_file=pathlib.Path(sys.argv[2]), health_port=None, "
-    "wait_seconds=30))"
-)
 
 
 def quiet_port() -> int:
@@ -54,7 +49,7 @@ class Rig:
     folder: Path
     home: Path | None = None
     port: int = field(default_factory=quiet_port)
-    processes: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
+    processes: dict[str, asyncio.subprocess.Process | Forked] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=lambda: {name: quiet_port() for name in TOOL_SERVERS})
     settings: dict[str, str] = field(default_factory=dict)
     client: Client | None = None
@@ -66,6 +61,10 @@ class Rig:
             self.processes[name] = await asyncio.create_subprocess_exec(
                 *command, stdout=log, stderr=log, env=os.environ | environ, start_new_session=True
             )
+
+    async def fork(self, name: str, target: str, *arguments: str, **environ: str) -> None:
+        with (self.folder / f"{name}.log").open("ab") as log:
+            self.processes[name] = await fork(target, *arguments, environ=os.environ | environ, out=log)
 
     async def kill(self, name: str, number: int = signal.SIGKILL) -> None:
         """End a process the hard way (or with another signal) and wait until it is gone."""
@@ -103,8 +102,8 @@ class Rig:
     async def start_tools(self, name: str, **environ: str) -> None:
         port = self.ports[name]
         database = str(self.folder / f"{name}.db")
-        command = [sys.executable, "-m", f"confirmo.examples.{name}", "--port", str(port), "--db", database]
-        await self.spawn(name, command, **environ)
+        command = (f"confirmo.examples.{name}:main", "--port", str(port), "--db", database)
+        await self.fork(name, *command, **environ)
         await until_listening(port, name, BOUND, self.folder / f"{name}.log")
 
     async def start_all(self) -> "Rig":
@@ -123,8 +122,7 @@ class Rig:
             "CONFIRMO_TASK_QUEUE": self.queue,
             "CONFIRMO_HEARTBEAT_SECONDS": "2",
         } | self.settings
-        command = [sys.executable, "-c", WORKER, str(self.config), str(ready)]
-        await self.spawn(name, command, **environ)
+        await self.fork(name, "entries:worker", str(self.config), str(ready), **environ)
         async with asyncio.timeout(BOUND):
             while not ready.exists():
                 assert self.processes[name].returncode is None, (self.folder / f"{name}.log").read_text()[

@@ -15,7 +15,7 @@ NAMES = [f"VAS-{number}" for number in range(20_000, 20_060)]
 
 def unsafe(rig):
     """The same files with a tool whose second call would do harm."""
-    rig.change_policy(TOOL, "effect: keyed", "effect: unsafe")
+    rig.change_policy(TOOL, "effect: keyed", "effect: unsafe", "timeout_seconds: 5")
 
 
 async def started(rig, names=NAMES):

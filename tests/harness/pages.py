@@ -7,10 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from harness.forking import program
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -27,7 +30,8 @@ def blocks(page: str, kind: str) -> list[str]:
 @contextmanager
 def dev(folder: Path, line: str) -> Iterator[dict[str, str]]:
     """Run a page's ``confirmo dev`` line in a folder; gives what a reader's shell would have."""
-    base = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "TX": "tx-first"}
+    forked = program(Path(tempfile.mkdtemp(dir=folder)))
+    base = os.environ | {"PATH": f"{forked}:{BIN}:{os.environ['PATH']}", "TX": "tx-first"}
     ready = folder / "ready.json"
     ports = f" --port {free_port()} --ui-port {free_port()}"
     command = f"exec {re.sub(r' --(ui-)?port [0-9]+', '', line)}{ports} --ready-file {ready}"

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import os
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from mcp.client.stdio import StdioServerParameters
@@ -50,53 +51,83 @@ class Answer:
 
 @dataclass
 class Peer:
+    """A client while it is connected to a face."""
+
     process: asyncio.subprocess.Process
+    log: IO[bytes]
 
     async def tools(self) -> list[str]:
-        return (await self._ask({"do": "tools"}))["tools"]
+        return (await self.ask({"do": "tools"}))["tools"]
 
     async def call(self, name: str, arguments: Any, meta: Any = None) -> Answer:
         asked = {"do": "call", "name": name, "arguments": arguments, "meta": meta}
-        return Answer(**await self._ask(asked))
+        return Answer(**await self.ask(asked))
 
-    async def _ask(self, asked: dict[str, Any]) -> dict[str, Any]:
-        assert self.process.stdin
+    async def ask(self, asked: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdout
-        assert self.process.stderr
         async with asyncio.timeout(BOUND):
-            self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self.tell(asked)
             line = await self.process.stdout.readline()
-            if not line:
-                raise AssertionError((await self.process.stderr.read()).decode()[-4000:])
+        if not line:
+            self.log.seek(0)
+            raise AssertionError(self.log.read().decode()[-4000:])
         return json.loads(line)
 
+    def tell(self, told: dict[str, Any]) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps(told).encode() + b"\n")
 
-@asynccontextmanager
-async def peer(
-    kind: Kind, to: str | StdioServerParameters, replies: Sequence[Any] | None = None
-) -> AsyncIterator[Peer]:
-    """Start a client of a face; ``replies`` are its user's, and null means that it cannot ask one."""
+    async def end(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        async with asyncio.timeout(BOUND):
+            await self.process.communicate()
+        self.log.close()
+
+
+class Peers:
+    """Clients of other projects, each in one process for all its connections: their imports take a second or two."""
+
+    def __init__(self) -> None:
+        self._running: dict[tuple[str, str], Peer] = {}
+
+    @asynccontextmanager
+    async def connected(
+        self, kind: Kind, to: str | StdioServerParameters, replies: Sequence[Any] | None = None
+    ) -> AsyncIterator[Peer]:
+        """Connect one to a face; ``replies`` are its user's, and null means that it cannot ask one."""
+        place = (kind.environment, kind.script)
+        # One that fails is not used again.
+        peer = self._running.pop(place, None) or await started(kind)
+        target = to if isinstance(to, str) else {"command": to.command, "args": to.args, "env": to.env}
+        peer.tell({"to": target, "mode": kind.mode, "replies": None if replies is None else list(replies)})
+        try:
+            yield peer
+            await peer.ask({"do": "close"})
+        except BaseException:
+            await peer.end()
+            raise
+        self._running[place] = peer
+
+    async def aclose(self) -> None:
+        for peer in self._running.values():
+            await peer.end()
+
+
+async def started(kind: Kind) -> Peer:
     python = ENVIRONMENTS / kind.environment / "bin" / "python"
     if not (python.parents[1] / ".installed").exists():
         pytest.fail(
             f"The clients that this test runs are not installed in {python.parents[1]}: run make peers."
         )
+    log = tempfile.TemporaryFile()  # noqa: SIM115
     process = await asyncio.create_subprocess_exec(
         python,
         PEERS / kind.script,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+        stderr=log,
         limit=2**24,
         env=os.environ | {"PYTHONPATH": ""},
     )
-    assert process.stdin
-    target = to if isinstance(to, str) else {"command": to.command, "args": to.args, "env": to.env}
-    given = {"to": target, "mode": kind.mode, "replies": None if replies is None else list(replies)}
-    process.stdin.write(json.dumps(given).encode() + b"\n")
-    try:
-        yield Peer(process)
-    finally:
-        process.stdin.close()
-        async with asyncio.timeout(BOUND):
-            await process.communicate()
+    return Peer(process, log)

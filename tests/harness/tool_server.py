@@ -70,6 +70,11 @@ class ToolServer:
     def endpoint(self) -> str:
         return f"http://127.0.0.1:{self.port}/mcp"
 
+    @property
+    def rest(self) -> dict[str, Any]:
+        """The same tools over the REST contract: for thousands of calls, which take a third of the time there."""
+        return {"transport": "http", "endpoint": f"http://127.0.0.1:{self.port}/rest"}
+
     def called(self, tool: str) -> list[Call]:
         return [call for call in self.calls if call.tool == tool]
 
@@ -87,18 +92,40 @@ class ToolServer:
         return types.ListToolsResult(tools=tools)
 
     async def _call(self, _context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        meta = dict(params.meta or {})
-        call = Call(params.name, dict(params.arguments or {}), meta)
-        self.calls.append(call)
-        behaviour = self.on[params.name]
-        answer = behaviour(call) if callable(behaviour) else behaviour
-        if inspect.isawaitable(answer):
-            answer = await answer
+        call = Call(params.name, dict(params.arguments or {}), dict(params.meta or {}))
+        answer = await self._answered(call)
         return answer if isinstance(answer, types.CallToolResult) else answered(answer)
+
+    async def _answered(self, call: Call) -> Answer:
+        self.calls.append(call)
+        behaviour = self.on[call.tool]
+        answer = behaviour(call) if callable(behaviour) else behaviour
+        return await answer if inspect.isawaitable(answer) else answer
+
+    async def _rest(self, scope: Any, receive: Any, send: Any) -> None:
+        body, message = b"", {"more_body": True}
+        while message.get("more_body"):
+            message = await receive()
+            body += message.get("body", b"")
+        asked = json.loads(body)
+        headers = {name.decode(): value.decode() for name, value in scope["headers"]}
+        meta = {"confirmo/idempotency_key": headers.get("idempotency-key")}
+        call = Call(asked["tool_name"], asked["arguments"], meta)
+        answer: Any = await self._answered(call)
+        content = json.dumps({"ok": True, "result": answer}).encode()
+        start = {"type": "http.response.start", "status": 200}
+        length = str(len(content)).encode()
+        await send(start | {"headers": [(b"content-type", b"application/json"), (b"content-length", length)]})
+        await send({"type": "http.response.body", "body": content})
 
     @asynccontextmanager
     async def running(self, port: int = 0) -> AsyncIterator["ToolServer"]:
         server: Server[Any] = Server("fixture", on_list_tools=self._list, on_call_tool=self._call)
         app = Front(server.streamable_http_app(json_response=True), self.pages, self._seen)
-        async with serving(app, port) as self.port:
+
+        async def either(scope: Any, receive: Any, send: Any) -> None:
+            rest = scope["type"] == "http" and scope["path"].startswith("/rest/")
+            await (self._rest if rest else app)(scope, receive, send)
+
+        async with serving(either, port) as self.port:
             yield self

@@ -12,7 +12,6 @@ import pytest
 from confirmo.policies.catalog import load_texts
 from harness.pages import FENCE, ROOT, blocks, dev, run
 
-pytestmark = pytest.mark.xdist_group("readme")
 MAKE = re.compile(r"make (\w+)\s*(#.*)?")
 QUIET_EXIT = (
     "import os, runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__'); sys.stdout.flush(); os._exit(0)"

@@ -20,6 +20,7 @@ from confirmo.client.demonstration import pick
 from confirmo.examples.ledger import Ledger
 from confirmo.worker.processes import free_port
 from harness import Desk
+from harness.forking import CONFIRMO, command
 
 BOUND = 120.0
 LOGIN = "import os, sys; os.login_tty(0); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
@@ -106,7 +107,7 @@ def piped(shop: Desk, client: Client) -> Piped:
 
     async def run(*arguments: str, said: str, **more: str) -> Ran:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "confirmo.client.main", "chat", "--connect", *arguments),
+            *command(CONFIRMO, "chat", "--connect", *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

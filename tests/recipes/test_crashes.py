@@ -4,17 +4,16 @@ import asyncio
 import os
 import shutil
 import signal
-import sys
 from pathlib import Path
 
 import pytest
-from agents import UserError
 from temporalio.client import Client
 
 from confirmo.client import Conversation
 from confirmo.client.connection import address_of
 from confirmo.examples.ledger import Ledger
 from harness import Desk
+from harness.forking import command
 
 BOUND = 120.0
 ONE = "quero cancelar o pedido PED-1001"
@@ -31,7 +30,7 @@ async def test_a_recipe_killed_between_question_and_answer_goes_on(
 
     async def start() -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "recipes", talks.recipe, "--store", str(talks.store)),
+            *command("entries:recipe", talks.recipe, "--store", str(talks.store)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=environ,
@@ -57,6 +56,8 @@ async def test_a_recipe_killed_between_question_and_answer_goes_on(
 async def test_what_was_done_and_never_stored_is_found_again(
     talks, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
+    from agents import UserError
+
     real = Conversation.turn
 
     async def and_die(self, session, message, tool_call=None, **more):

@@ -4,22 +4,10 @@ import uuid
 from typing import Any
 
 import pytest
-from agents import Agent as OpenAIAgent
-from agents import Runner, RunState, function_tool, set_tracing_disabled
-from agents.testing import ScriptedModel, assistant_message, function_call
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.runnables import RunnableLambda
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, StateGraph
-from langgraph.types import Command, interrupt
-from pydantic_ai import Agent, ApprovalRequired, DeferredToolRequests, DeferredToolResults, RunContext
-from pydantic_ai.models.test import TestModel
-from pydantic_ai.tools import ToolApproved
 
 from confirmo.client import Conversation
 from confirmo.examples.ledger import Ledger
-from recipes import keyword_models, langgraph_node
-from recipes.openai_agents_tool import transactional
+from recipes import keyword_models
 
 ONE = "quero cancelar o pedido PED-1001"
 
@@ -43,6 +31,10 @@ async def checkpoint_with_question(graph: Any, config: Any) -> Any:
 
 
 async def test_langgraph_alone_runs_a_node_again_and_acts_once_per_resumed_checkpoint(config: Any) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import START, StateGraph
+    from langgraph.types import Command, interrupt
+
     begun, acted = [], []
 
     def cancel(state: dict[str, Any]) -> None:
@@ -61,6 +53,11 @@ async def test_langgraph_alone_runs_a_node_again_and_acts_once_per_resumed_check
 async def test_a_checkpoint_of_the_langgraph_recipe_resumed_twice_acts_once(
     talk: Conversation, ledger: Ledger, thread: str, config: Any
 ) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    from recipes import langgraph_node
+
     graph = langgraph_node.build(keyword_models.for_langgraph(), talk, InMemorySaver())
     await langgraph_node.say(graph, thread, ONE)
     asked = await checkpoint_with_question(graph, config)
@@ -76,6 +73,11 @@ async def test_a_checkpoint_of_the_langgraph_recipe_resumed_twice_acts_once(
 async def test_the_langgraph_recipe_leaves_a_history_that_a_model_can_read(
     talk: Conversation, thread: str
 ) -> None:
+    from langchain_core.runnables import RunnableLambda
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from recipes import langgraph_node
+
     seen: list[Any] = []
     pick = keyword_models.for_langgraph()
     model = RunnableLambda(lambda messages: seen.append(list(messages)) or pick.invoke(messages))
@@ -97,6 +99,10 @@ async def test_the_langgraph_recipe_leaves_a_history_that_a_model_can_read(
 async def test_another_subject_goes_to_the_agent_and_the_question_stays(
     talk: Conversation, ledger: Ledger, thread: str
 ) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from recipes import langgraph_node
+
     graph = langgraph_node.build(keyword_models.for_langgraph(), talk, InMemorySaver())
     question = await langgraph_node.say(graph, thread, ONE)
     both = await langgraph_node.say(graph, thread, "qual é o horário da loja?")
@@ -109,6 +115,12 @@ async def test_another_subject_goes_to_the_agent_and_the_question_stays(
 async def test_two_calls_of_one_message_are_asked_about_one_at_a_time(
     talk: Conversation, config: Any
 ) -> None:
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.runnables import RunnableLambda
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from recipes import langgraph_node
+
     def model(messages: Any) -> AIMessage:
         calls: Any = [
             {"name": "cancelar_pedido", "args": {"order_id": order}, "id": order, "type": "tool_call"}
@@ -124,6 +136,10 @@ async def test_two_calls_of_one_message_are_asked_about_one_at_a_time(
 
 
 async def test_the_agents_sdk_alone_acts_once_per_resumed_state() -> None:
+    from agents import Agent as OpenAIAgent
+    from agents import Runner, RunState, function_tool, set_tracing_disabled
+    from agents.testing import ScriptedModel, assistant_message, function_call
+
     set_tracing_disabled(True)
     acted = []
 
@@ -146,6 +162,11 @@ async def test_the_agents_sdk_alone_acts_once_per_resumed_state() -> None:
 async def test_an_approval_given_around_confirmo_executes_nothing(
     talk: Conversation, ledger: Ledger, thread: str
 ) -> None:
+    from agents import Agent as OpenAIAgent
+    from agents import Runner, set_tracing_disabled
+
+    from recipes.openai_agents_tool import transactional
+
     set_tracing_disabled(True)
     tools: list[Any] = [transactional(talk, *tool) for tool in keyword_models.TOOLS]
     agent: Any = OpenAIAgent(name="loja", model=keyword_models.for_openai_agents(), tools=tools)
@@ -158,6 +179,10 @@ async def test_an_approval_given_around_confirmo_executes_nothing(
 
 
 async def test_pydantic_ai_alone_acts_on_other_arguments_after_the_yes_and_twice() -> None:
+    from pydantic_ai import Agent, ApprovalRequired, DeferredToolRequests, DeferredToolResults, RunContext
+    from pydantic_ai.models.test import TestModel
+    from pydantic_ai.tools import ToolApproved
+
     acted = []
     agent = Agent(TestModel(), output_type=[str, DeferredToolRequests])
 

@@ -4,22 +4,25 @@ import uuid
 from typing import Any
 
 import pytest
-from agents import Agent as OpenAIAgent
-from agents import set_tracing_disabled
-from agents.testing import ScriptedModel, assistant_message, function_call
-from pydantic_ai import Agent, DeferredToolRequests, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import FunctionModel
 
 from confirmo.client import Conversation
 from confirmo.examples.ledger import Ledger
-from recipes import keyword_models, openai_agents_tool, pydantic_ai_tool
+from recipes import keyword_models
 
 
 def call(order_id: str) -> Any:
+    from agents.testing import function_call
+
     return function_call("cancelar_pedido", {"order_id": order_id}, call_id=f"call-{uuid.uuid4().hex}")
 
 
 def openai_agent(talk: Conversation, *steps: Any) -> Any:
+    from agents import Agent as OpenAIAgent
+    from agents import set_tracing_disabled
+    from agents.testing import ScriptedModel
+
+    from recipes import openai_agents_tool
+
     set_tracing_disabled(True)
     tools: list[Any] = [openai_agents_tool.transactional(talk, *tool) for tool in keyword_models.TOOLS]
     return OpenAIAgent(name="loja", model=ScriptedModel(steps), tools=tools)
@@ -29,6 +32,10 @@ def openai_agent(talk: Conversation, *steps: Any) -> Any:
 async def test_the_agents_sdk_asks_about_each_call(
     talk: Conversation, ledger: Ledger, together: bool
 ) -> None:
+    from agents.testing import assistant_message
+
+    from recipes import openai_agents_tool
+
     calls = [call("PED-1001"), call("P-10001")]
     steps = [calls] if together else [[each] for each in calls]
     agent = openai_agent(talk, *steps, [assistant_message("pronto")])
@@ -45,6 +52,11 @@ async def test_the_agents_sdk_asks_about_each_call(
 
 
 async def test_pydantic_ai_asks_about_each_call(talk: Conversation, ledger: Ledger) -> None:
+    from pydantic_ai import Agent, DeferredToolRequests, ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from recipes import pydantic_ai_tool
+
     def model(messages: Any, info: Any) -> ModelResponse:
         if len(messages) > 1:
             return ModelResponse([TextPart("pronto")])

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest_asyncio
 
+from harness.forking import CONFIRMO, command
+
 BOUND = 60.0
 
 
@@ -51,23 +53,23 @@ class Commands:
     folder: Path
     started: list[Command] = field(default_factory=list)
 
-    async def start(self, *arguments: str, **environ: str) -> Command:
+    async def start(self, *arguments: str, as_itself: bool = False, **environ: str) -> Command:
+        """Start one; ``as_itself`` where its own process id, and those below, are looked at."""
         ready = self.folder / f"ready-{len(self.started)}.json"
         with_ready = ["--ready-file", str(ready)] if arguments[0] in ("dev", "worker") else []
+        own = [sys.executable, "-m", "confirmo.client.main", *arguments]
+        begin = own if as_itself else command(CONFIRMO, *arguments)
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "confirmo.client.main",
-            *arguments,
+            *begin,
             *with_ready,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=os.environ | environ,
         )
-        command = Command(process, ready)
-        self.started.append(command)
-        return command
+        started = Command(process, ready)
+        self.started.append(started)
+        return started
 
     async def run(self, *arguments: str, **environ: str) -> tuple[int, str, str]:
         return await (await self.start(*arguments, **environ)).ended()

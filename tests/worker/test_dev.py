@@ -20,7 +20,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 async def test_a_killed_dev_leaves_nothing_behind_and_the_next_one_carries_on(commands, family, tmp_path):
     port = str(free_port())
     arguments = ("dev", "--port", port, "--ui-port", str(free_port()), "--db", str(tmp_path / "confirmo.db"))
-    first = await commands.start(*arguments)
+    first = await commands.start(*arguments, as_itself=True)
     info = await first.ready()
     assert info["temporal_address"] == f"127.0.0.1:{port}"
     assert info["task_queue"] == "confirmo"
@@ -37,7 +37,7 @@ async def test_a_killed_dev_leaves_nothing_behind_and_the_next_one_carries_on(co
     await first.ended()
     await gone(below)
 
-    second = await commands.start(*arguments)
+    second = await commands.start(*arguments, as_itself=True)
     await second.ready()
     code, out, err = await commands.run("confirm", "tx-1", "--yes", "--wait", "--json", **environ)
     assert code == 0, err

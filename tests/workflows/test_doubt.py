@@ -238,13 +238,12 @@ async def test_op_01_two_thousand_five_hundred_items_end_in_order(desk, loja):
     ids = [f"ENC-{number:05}" for number in range(1, 2501)]
     loja.on[BACK] = {"success": True}
     execution = {"call": "per_item", "effect": "keyed", "max_concurrency": 64}
-    tx = await (await desk(policies={BACK: {"execution": execution}})).start(BACK, {"encomenda_ids": ids})
+    d = await desk(policies={BACK: {"execution": execution}}, servers={"loja": loja.rest})
+    tx = await d.start(BACK, {"encomenda_ids": ids})
     assert len(tx.opened["items"]) == 2500
     assert len(tx.opened["question"]) < 5000
     await tx.confirm()
-    async with asyncio.timeout(
-        120
-    ):  # 2,500 calls over MCP in this one process; seconds, where it has a processor
+    async with asyncio.timeout(120):  # 2,500 calls in this one process; seconds, where it has a processor
         result = await tx.handle.result()
     entries = result["result"]["output"][BACK]["results"]
     assert [entry["item_id"] for entry in entries] == ids

@@ -35,7 +35,7 @@ async def stored(client, loja, tmp_path):
     own = await Client.connect(address, data_converter=storing_converter(f"dir:{tmp_path}"))
     loja.on[BACK] = {"success": True, "protocolo": "DV-1"}
     own_policies = policies() | {END: {"execution": {"call": "whole"}}}
-    catalog = catalog_of(TOOLS, merged(POLICIES, own_policies), {"loja": {"endpoint": loja.endpoint}})
+    catalog = catalog_of(TOOLS, merged(POLICIES, own_policies), {"loja": loja.rest})
     async with open_desk(own, catalog) as desk:
         yield desk
 
@@ -186,7 +186,9 @@ async def test_an_unsafe_large_set_is_called_once_each_in_few_activities(desk, l
     loja.on[BACK] = {"success": True}
     ids = ids_of(500)
     own = policies(effect="unsafe", max_concurrency=8)
-    tx = await (await desk(policies=own)).start(BACK, {"encomenda_ids": ids})
+    # A machine that is busy for ten seconds is no lost worker here.
+    d = await desk(policies=own, settings=Settings(heartbeat_seconds=120))
+    tx = await d.start(BACK, {"encomenda_ids": ids})
     await tx.confirm(digest=tx.opened["confirmation"]["digest"])
     result = await tx.result()
     assert {entry["outcome"] for entry in result["result"]["output"][BACK]["results"]} == {"SUCCEEDED"}
@@ -196,9 +198,8 @@ async def test_an_unsafe_large_set_is_called_once_each_in_few_activities(desk, l
 
 async def test_large_evidence_ends_a_slice_early_and_stays_whole(desk, loja):
     loja.on[BACK] = {"success": True, "extrato": "x" * 1_800}
-    tx = await (await desk(policies=policies(), settings=Settings(slice_items=1_000))).start(
-        BACK, {"encomenda_ids": ids_of(1_000)}
-    )
+    own = {"servers": {"loja": loja.rest}, "settings": Settings(slice_items=1_000)}
+    tx = await (await desk(policies=policies(), **own)).start(BACK, {"encomenda_ids": ids_of(1_000)})
     await tx.confirm(digest=tx.opened["confirmation"]["digest"])
     await tx.result()
     entries, _ = await pages(tx)

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from confirmo.client.mcp_face import FaceOptions, Tokens, build_server, http_app
 from confirmo.client.mcp_face.keys import IssuerKeys
 from confirmo.client.mcp_face.tokens import JwtVerifier
 from confirmo.policies.access import Anyone
-from harness import Desk, ToolServer
+from harness import Desk, ToolServer, forking
 from harness.issuer import AUDIENCE, Issuer
 from harness.person import Person
 from harness.serving import serving
@@ -72,9 +71,10 @@ class Face:
 
 def command(desk: Desk, *arguments: str) -> StdioServerParameters:
     """``confirmo mcp`` as a child process that talks to the session's Temporal."""
+    program, *given = forking.command(forking.CONFIRMO, "mcp", *arguments)
     return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "confirmo.client.main", "mcp", *arguments],
+        command=program,
+        args=given,
         env={"TEMPORAL_ADDRESS": address_of(desk.client), "CONFIRMO_TASK_QUEUE": desk.task_queue},
     )
 

@@ -1,12 +1,14 @@
 """Clients of other projects, old and new, against ``confirmo mcp`` as a process, on both transports."""
 
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from harness import ToolServer
-from harness.peer import KINDS, Peer, peer
+from harness.peer import KINDS, Peer, Peers
 from harness.shop import F1, F2, PACKAGES
 
 YES = {"action": "accept", "content": {"confirm": True}}
@@ -24,10 +26,19 @@ STRICT_POLICIES: dict[str, Any] = {
     for name, word in zip(STRICT, ("elicitation", "out_of_band"), strict=True)
 }
 
-OVER = [(kind, "http") for kind in KINDS] + [(KINDS[1], "stdio"), (KINDS[2], "stdio")]
+OVER = [(kind, "http") for kind in KINDS] + [(kind, "stdio") for kind in KINDS[1:3]]
 """Clients without a user; over stdio one of each environment, as another test says that each speaks it."""
 
+
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
+
+
+@pytest_asyncio.fixture(scope="module")
+async def peer() -> AsyncIterator[Callable[..., AbstractAsyncContextManager[Peer]]]:
+    """Connect a client to a face: ``async with peer(kind, to, replies)``."""
+    peers = Peers()
+    yield peers.connected
+    await peers.aclose()
 
 
 def named(told):
@@ -35,7 +46,7 @@ def named(told):
 
 
 @every_kind
-async def test_over_stdio_its_user_is_asked_and_a_yes_executes(opened, loja, kind):
+async def test_over_stdio_its_user_is_asked_and_a_yes_executes(opened, peer, loja, kind):
     shown = await opened()
     async with peer(kind, shown.over_stdio("--locale", "en"), [YES]) as client:
         assert set(await client.tools()) == {F1[0], F2[0], "listar_faturas"} | CONTROL
@@ -49,7 +60,9 @@ async def test_over_stdio_its_user_is_asked_and_a_yes_executes(opened, loja, kin
 
 
 @every_kind
-async def test_over_http_every_reply_of_its_user_means_what_it_says_and_progress_is_told(opened, loja, kind):
+async def test_over_http_every_reply_of_its_user_means_what_it_says_and_progress_is_told(
+    opened, peer, loja, kind
+):
     shown = await opened()
     async with shown.as_process() as url, peer(kind, url, [NO, UNTICKED, DISMISSED, YES, YES]) as client:
         declined, unticked, dismissed = [await client.call(*F2) for _ in range(3)]
@@ -71,7 +84,7 @@ async def test_over_http_every_reply_of_its_user_means_what_it_says_and_progress
 
 @pytest.mark.parametrize(("kind", "transport"), OVER, ids=str)
 async def test_without_a_user_to_ask_the_agent_confirms_where_the_policy_lets_it(
-    opened, loja, kind, transport
+    opened, peer, loja, kind, transport
 ):
     shown = await opened(tools=STRICT, policies=STRICT_POLICIES)
     async with AsyncExitStack() as stack:

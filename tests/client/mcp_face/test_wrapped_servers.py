@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from contextlib import asynccontextmanager
 
 import mcp_types as types
@@ -15,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from confirmo.client.connection import address_of
 from confirmo.policies.snapshot import transaction_id_for
 from harness import answered
+from harness.forking import CONFIRMO, command
 from harness.person import YES, Person
 from harness.serving import serving
 
@@ -58,9 +58,10 @@ def tool(name, schema=None, **more):
 
 
 def wrapping(temporal, url, *more):
+    program, *given = command(CONFIRMO, "mcp", "--wrap", url, "--locale", "en", *more)
     return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "confirmo.client.main", "mcp", "--wrap", url, "--locale", "en", *more],
+        command=program,
+        args=given,
         env={"TEMPORAL_ADDRESS": address_of(temporal), "THE_TOKEN": SECRET},
     )
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from confirmo.policies.arguments import collect
 from confirmo.worker.errors import ConfigurationError, ServerUnavailable
 from confirmo.worker.wrap_target import WrapTarget
 from confirmo.worker.wrapping import wrap, wrapped_tool
+from harness.forking import CONFIRMO, command
 from harness.person import YES, Person
 from harness.serving import serving
 
@@ -30,9 +30,10 @@ def plain(ledger: Path):
 
 
 def wrapping(temporal, target: str) -> StdioServerParameters:
+    program, *given = command(CONFIRMO, "mcp", "--wrap", target, "--locale", "en")
     return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "confirmo.client.main", "mcp", "--wrap", target, "--locale", "en"],
+        command=program,
+        args=given,
         env={"TEMPORAL_ADDRESS": address_of(temporal)},
     )
 
@@ -41,8 +42,8 @@ def wrapping(temporal, target: str) -> StdioServerParameters:
 async def test_a_wrapped_server_asks_first_and_reads_at_once(client, mode, tmp_path, transport):
     ledger, person = tmp_path / "ledger", Person([YES, YES])
     async with serving(plain(ledger).streamable_http_app()) as port:
-        command = shlex.join([sys.executable, str(PLAIN), str(ledger)])
-        target = {"stdio": command, "http": f"http://127.0.0.1:{port}/mcp"}[transport]
+        own = shlex.join(command("entries:script", str(PLAIN), str(ledger)))
+        target = {"stdio": own, "http": f"http://127.0.0.1:{port}/mcp"}[transport]
         async with Client(wrapping(client, target), mode=mode, elicitation_callback=person) as agent:
             tools = {tool.name: tool for tool in (await agent.list_tools()).tools}
             read = await agent.call_tool("list_labels", {})

@@ -6,11 +6,16 @@ from typing import Any
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.client.transports import StdioTransport
-from wire import opening, serve
+from wire import openings, serve
 
 
 async def main() -> None:
-    given, shown, heard = opening(), [], []
+    async for given in openings():
+        await session(given)
+
+
+async def session(given: dict[str, Any]) -> None:
+    shown, heard = [], []
 
     async def user(message: str, _type: Any, _params: Any, _context: Any) -> ElicitResult:
         shown.append(message)

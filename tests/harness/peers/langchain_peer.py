@@ -6,11 +6,16 @@ from typing import Any
 from langchain_mcp_adapters.callbacks import Callbacks
 from langchain_mcp_adapters.client import MultiServerMCPClient
 from mcp.types import ElicitResult
-from wire import opening, serve
+from wire import openings, serve
 
 
 async def main() -> None:
-    given, shown, heard = opening(), [], []
+    async for given in openings():
+        await session(given)
+
+
+async def session(given: dict[str, Any]) -> None:
+    shown, heard = [], []
 
     async def user(_mcp: Any, params: Any, _context: Any) -> ElicitResult:
         shown.append(params.message)

@@ -3,16 +3,20 @@
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 
-def opening() -> dict[str, Any]:
-    """Return the first line: where the face is, and what its user will say."""
-    return json.loads(sys.stdin.readline())
+async def openings() -> AsyncIterator[dict[str, Any]]:
+    """Yield what a client is told at its beginning: where the face is, and what its user will say."""
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        yield json.loads(line)
+        print(json.dumps({"closed": True}), flush=True)
 
 
 async def serve(answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]) -> None:
-    """Answer one line after the other, until there is none."""
+    """Answer one line after the other, until one says that this client is over."""
     while line := await asyncio.to_thread(sys.stdin.readline):
-        print(json.dumps(await answer(json.loads(line))), flush=True)
+        if (asked := json.loads(line))["do"] == "close":
+            return
+        print(json.dumps(await answer(asked)), flush=True)

@@ -1,7 +1,9 @@
+import asyncio
 import json
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -53,16 +55,22 @@ async def builds_of(client: Client, id: str) -> list[str]:
     ]
 
 
+async def made_current(cli, build_id: str) -> dict[str, Any]:
+    """Make a build the current one, once Temporal has seen all of its task queues."""
+    async with asyncio.timeout(60):
+        while (ran := await cli("deploy", "current", build_id, "--json")).code:
+            assert "missing active task queues" in ran.err or "has polled yet" in ran.err, ran.err
+    return dict(json.loads(ran.out))
+
+
 async def test_a_waiting_transaction_stays_with_its_build_and_new_ones_go_to_the_current_one(
     client: Client, build: OpenBuild, cli, deployment: str
 ) -> None:
     old = await build("b1")
-    assert (await cli("deploy", "current", "b1")).code == 0
+    await made_current(cli, "b1")
     waiting = await old.start(*F1)
     await build("b2")
-    changed = await cli("deploy", "current", "b2", "--json")
-    assert changed.code == 0, changed.err
-    told = json.loads(changed.out)
+    told = await made_current(cli, "b2")
     assert (told["name"], told["current"], told["builds"]["b2"]) == (deployment, "b2", "current")
     newer = await old.start(*F1)
     for tx in (waiting, newer):
@@ -74,10 +82,11 @@ async def test_a_waiting_transaction_stays_with_its_build_and_new_ones_go_to_the
 
 async def test_a_ramp_is_shown_with_its_part(build: OpenBuild, cli) -> None:
     await build("b1")
-    await cli("deploy", "current", "b1")
+    await made_current(cli, "b1")
     await build("b2")
-    ramped = await cli("deploy", "ramp", "b2", "--percent", "25")
-    assert ramped.code == 0, ramped.err
+    async with asyncio.timeout(60):
+        while (ramped := await cli("deploy", "ramp", "b2", "--percent", "25")).code:
+            assert "missing active task queues" in ramped.err or "has polled yet" in ramped.err, ramped.err
     assert "25 % of them go to b2" in ramped.out
     assert "new transactions go to b1" in (await cli("deploy", "status")).out
 

@@ -26,7 +26,7 @@ from confirmo.client import TransactionClient
 from confirmo.policies.catalog import load_texts
 from confirmo.policies.models import Decision, ToolAnswer, TransactionRequest
 from confirmo.policies.tool_spec import Catalog
-from confirmo.worker.app import build_worker
+from confirmo.worker.building import build_worker
 from confirmo.worker.settings import Settings
 
 ITEMS = (1, 10, 10_000)

@@ -27,7 +27,7 @@ from confirmo.activities.tools import ToolServers
 from confirmo.policies import names
 from confirmo.policies.catalog import load_texts
 from confirmo.policies.tool_spec import Catalog
-from confirmo.worker.app import build_worker
+from confirmo.worker.building import build_worker
 from confirmo.worker.settings import Settings
 
 GOAL = 1.2

@@ -15,7 +15,7 @@ from confirmo.policies import names
 from confirmo.policies.catalog import load_texts
 from confirmo.policies.models import ToolAnswer
 from confirmo.policies.tool_spec import Catalog
-from confirmo.worker.app import build_worker
+from confirmo.worker.building import build_worker
 from confirmo.worker.connection import connect
 from confirmo.worker.settings import Settings
 

@@ -23,7 +23,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from confirmo.policies import names
 from confirmo.policies.catalog import load_texts
 from confirmo.policies.tool_spec import Catalog
-from confirmo.worker.app import build_workers, tool_servers
+from confirmo.worker.building import build_workers, tool_servers
 from confirmo.worker.queues import running
 from confirmo.worker.settings import Settings
 

@@ -12,7 +12,7 @@ import yaml
 
 from confirmo.client.settings import ClientSettings, TokenSettings
 from confirmo.policies.catalog import load_catalog
-from confirmo.worker.app import longest_attempt
+from confirmo.worker.building import longest_attempt
 from confirmo.worker.embedded import DYNAMIC_CONFIG, SQLITE_PRAGMAS
 from confirmo.worker.settings import Settings
 from harness.compose import BIN, SECRETS, VARIABLE

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from confirmo.policies.catalog import load_catalog
-from confirmo.worker.app import longest_attempt
+from confirmo.worker.building import longest_attempt
 from harness.peer import ENVIRONMENTS
 
 VERSIONS = ("1.30", "1.37")

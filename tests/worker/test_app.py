@@ -3,7 +3,7 @@
 import pytest
 
 from confirmo.activities.tools import ToolServers
-from confirmo.worker.app import build_worker
+from confirmo.worker.building import build_worker
 from confirmo.worker.settings import Settings
 from harness.desk import catalog_of
 from harness.shop import POLICIES, TOOLS

@@ -13,7 +13,7 @@ from confirmo.activities.tools import ToolServers
 from confirmo.client import TransactionClient
 from confirmo.policies import names
 from confirmo.policies.models import TransactionRequest
-from confirmo.worker.app import build_worker
+from confirmo.worker.building import build_worker
 from confirmo.worker.settings import Settings
 from confirmo.workflows.converter import data_converter
 from harness import Desk, Page, Tx, until

@@ -6,7 +6,7 @@ The worker runs without it, for speed; here ``confirmo.workflows`` is imported i
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from confirmo.activities.tools import ToolServers
-from confirmo.worker.app import build_worker
+from confirmo.worker.building import build_worker
 from confirmo.worker.settings import Settings
 from harness.desk import Desk, catalog_of
 from harness.shop import F1, F2, POLICIES, TOOLS

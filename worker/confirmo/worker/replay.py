@@ -9,7 +9,7 @@ from google.protobuf.json_format import ParseError
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
-from confirmo.worker.app import RUNNER
+from confirmo.worker.building import RUNNER
 from confirmo.worker.connection import converter_of
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 

@@ -19,7 +19,7 @@ from temporalio.worker import (
     WorkflowInterceptorClassInput,
 )
 
-from confirmo.worker.app import RUNNER
+from confirmo.worker.building import RUNNER
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 
 WITNESS_SECONDS = 600.0

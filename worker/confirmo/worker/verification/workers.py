@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from temporalio.client import Client
 
 from confirmo.policies.tool_spec import Catalog, ServerSpec, ToolSpec
-from confirmo.worker.app import build_workers, tool_servers
+from confirmo.worker.building import build_workers, tool_servers
 from confirmo.worker.queues import running
 from confirmo.worker.settings import Settings
 

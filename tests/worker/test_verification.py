@@ -45,7 +45,10 @@ POLICIES: dict[str, Any] = {
 }
 
 
-async def test_every_guarantee_is_tried_on_every_tool_that_acts() -> None:
+async def test_every_guarantee_is_tried_on_every_tool_that_acts(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is set for the real workers changes nothing here.
+    monkeypatch.setenv("CONFIRMO_BUILD_ID", "b1")
+    monkeypatch.setenv("CONFIRMO_WEBHOOK_URL", "http://127.0.0.1:9/hook")
     # An address where nothing listens: the user's own servers are never spoken to.
     catalog = catalog_of(TOOLS, POLICIES, {"loja": {"endpoint": "http://127.0.0.1:9/mcp"}})
     report = await verify(catalog, {})

@@ -92,7 +92,8 @@ class DevStack:
 
     async def _start(self) -> None:
         self._stop = stop_event()
-        settings = load_settings()
+        # Nobody says of a server of its own which build is the current one.
+        settings = load_settings().model_copy(update={"build_id": None})
         logs = Path(tempfile.mkdtemp(prefix="confirmo-"))
         self._stack.callback(shutil.rmtree, logs, ignore_errors=True)
         environ = dict(os.environ)

@@ -17,8 +17,10 @@ HASTY_SECONDS = 0.2
 
 @asynccontextmanager
 async def working(client: Client, queue: str, catalog: Catalog) -> AsyncIterator[None]:
-    """Run a worker for the length of the block. Nothing goes to a webhook, whatever the environment says."""
-    settings = Settings(webhook_url=None, heartbeat_seconds=HEARTBEAT_SECONDS, graceful_shutdown_seconds=0)
+    """Run a worker for the length of the block, with no webhook and no versions, whatever the environment says."""
+    settings = Settings(
+        webhook_url=None, build_id=None, heartbeat_seconds=HEARTBEAT_SECONDS, graceful_shutdown_seconds=0
+    )
     servers = tool_servers(catalog, settings)
     try:
         workers = build_workers(

@@ -26,6 +26,8 @@ class Tally:
 
     faults: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Tool and reason code of each item whose outcome nobody could say."""
     statuses: Counter[str] = field(default_factory=Counter)
     double: list[str] = field(default_factory=list)
     false: list[str] = field(default_factory=list)
@@ -74,6 +76,9 @@ def _compare(
     output = result["result"]["output"].get(tool)
     entries = [] if output is None else output.get("results") or [output | {"item_id": items[0]}]
     told = {str(entry["item_id"]): entry["outcome"] for entry in entries}
+    tally.unknown.update(
+        (tool, str(entry.get("reason_code"))) for entry in entries if entry["outcome"] == "UNKNOWN"
+    )
     for item in items:
         outcome = told.get(item, "FAILED" if output is None else "UNKNOWN")
         tally.outcomes[outcome] += 1
@@ -89,6 +94,10 @@ def tables(tally: Tally) -> list[str]:
     lines += [f"| **all** | **{tally.faults.total()}** |", "", "| items | |", "|---|---|"]
     lines += [f"| {name} | {times} |" for name, times in sorted(tally.outcomes.items())]
     lines += [
+        *(
+            f"| of the UNKNOWN: {tool}, {code} | {times} |"
+            for (tool, code), times in sorted(tally.unknown.items())
+        ),
         f"| effects that happened twice | {len(tally.double)} |",
         f"| false outcomes | {len(tally.false)} |",
         f"| transactions without a result | {len(tally.unfinished)} |",

@@ -135,54 +135,52 @@ def build_result(
     ]
     primary = _primary_with_items(entries, reports, items) if items else _primary_single(reports[0])
     shown = entries or [entry for entry in primary.get("results", []) if isinstance(entry, dict)]
-    flags = [entry.get("success") is True for entry in shown] if shown else [primary["success"]]
-    any_success = any(flags)
-    error = None if any_success else _first_reason(shown, primary)
-    secondary = _secondary_error(reports, auxiliary, undone)
+    done = any(entry.get("success") is True for entry in shown) if shown else primary["success"] is True
     undo = {} if undone is None else {undone.tool: undone.output()}
-    output = {tool.name: primary} | undo | _auxiliary_output(tool.name, auxiliary)
-    status = Status.COMPLETED if any_success else Status.FAILED
-    raw: dict[str, Any] = {
+    error = None if done else _first_reason(shown, primary)
+    normal: dict[str, Any] = {
         "transaction_id": transaction_id,
         "tool_name": tool.name,
-        "ok": any_success,
+        "ok": done,
         "error": error,
-        "result": {"status": status.value, "output": output},
+        "result": {
+            "status": (Status.COMPLETED if done else Status.FAILED).value,
+            "output": {tool.name: primary} | undo | _auxiliary_output(tool.name, auxiliary),
+        },
         "metadata": {
             "workflow_status": "COMPLETED",
             "needs_review": _needs_review(shown, primary, reports, items) or bool(undone and undone.in_doubt),
         },
     }
-    normal = raw
     classify(tool.name, normal)
-    code = ReasonCode.CANCELLED.value if cancelled else None
-    reason = clean_text(cancel_reason or "") or say("cancelled", locale) if cancelled else error
-    labels = {item.item_id: item.label for item in items}
     about: dict[str, Any] = {
+        "tool": tool,
+        "status": Status.COMPLETED if done else Status.FAILED,
+        "reason": clean_text(cancel_reason or "") or say("cancelled", locale) if cancelled else error,
+        "reason_code": ReasonCode.CANCELLED.value if cancelled else None,
         "items": shown or [primary],
-        "labels": labels,
-        "secondary_error": secondary,
+        "labels": {item.item_id: item.label for item in items},
+        "secondary_error": _secondary_error(reports, auxiliary, undone),
         "locale": locale,
         "undone": undone.results if undone is not None else (),
     }
-    message = result_message(tool=tool, status=status, reason=reason, reason_code=code, **about)
+    return _told(normal, about)
+
+
+def _told(normal: dict[str, Any], about: dict[str, Any]) -> TransactionResult:
+    """Add what people read: the message, and the same as data for a language model."""
+    message = result_message(**about)
     return TransactionResult.model_validate(
         normal
         | {
-            "secondary_error": normal.get("secondary_error") or secondary,
-            "transaction_status": status,
+            "secondary_error": normal.get("secondary_error") or about["secondary_error"],
+            "transaction_status": about["status"],
             "message": message,
             "composition": composition(
-                tool=tool,
-                status=status,
-                reason=reason,
-                reason_code=code,
-                multi_item_status=normal.get("multi_item_status"),
-                text=message,
-                **about,
+                multi_item_status=normal.get("multi_item_status"), text=message, **about
             ),
-            "reason": reason,
-            "reason_code": code,
+            "reason": about["reason"],
+            "reason_code": about["reason_code"],
         }
     )
 

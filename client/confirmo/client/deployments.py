@@ -53,7 +53,7 @@ class Deployments:
             namespace=self._client.namespace, deployment_name=self._name
         )
         call = self._client.workflow_service.describe_worker_deployment
-        info = (await self._asked(call, request, "any build")).worker_deployment_info
+        info = (await self._asked(call, request)).worker_deployment_info
         routing = info.routing_config
         return Deployment(
             name=self._name,
@@ -98,18 +98,26 @@ class Deployments:
         )
         return await self.describe()
 
-    async def _asked(self, call: Any, request: Any, build_id: str) -> Any:
+    async def _asked(self, call: Any, request: Any, build_id: str | None = None) -> Any:
         try:
             return await call(request, timeout=RPC_TIMEOUT)
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:
-                raise BuildNotFound(
-                    f"No worker of {build_id} of the deployment {self._name!r} has polled yet: start one with "
-                    "CONFIRMO_BUILD_ID, or look at confirmo deploy status."
-                ) from None
+                raise BuildNotFound(self._nobody(build_id)) from None
             if error.status in (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.INVALID_ARGUMENT):
                 raise InvalidRequest(f"Temporal refuses: {error.message}.") from None
             raise fault(error, address=address_of(self._client), namespace=self._client.namespace) from None
+
+    def _nobody(self, build_id: str | None) -> str:
+        if build_id is None:
+            return (
+                f"No worker of the deployment {self._name!r} has polled yet: start one with CONFIRMO_BUILD_ID set, "
+                "or name another with --deployment."
+            )
+        return (
+            f"No worker of the build {build_id!r} of the deployment {self._name!r} has polled yet: start one with "
+            f"CONFIRMO_BUILD_ID={build_id}; confirmo deploy status lists the builds that have."
+        )
 
 
 def _word(status: int) -> str:

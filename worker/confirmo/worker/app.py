@@ -93,8 +93,16 @@ async def run_worker(
         worker = await stack.enter_async_context(running_worker(client, catalog, settings))
         if health_port is not None:
             await stack.enter_async_context(serve_health(health_port, client, worker))
+        info = ReadyInfo.of(client, worker.task_queue)
+        _logger.info(
+            "working: task queue %s, namespace %s at %s, build %s",
+            info.task_queue,
+            info.namespace,
+            info.temporal_address,
+            settings.build_id or "none",
+        )
         if ready_file is not None:
-            write_ready_file(ready_file, ReadyInfo.of(client, worker.task_queue))
+            write_ready_file(ready_file, info)
         await stop.wait()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from confirmo.worker.connection import converter_of
 from confirmo.workflows import DeliveryWorkflow, TransactionWorkflow
 
 REPLAY_SECONDS = 60.0
+_MESSAGE = re.compile(r'message: "((?:[^"\\]|\\.)+)"')
+"""Where Temporal's core, which tells a failure as its own code would write it, has the sentence."""
 
 
 def history_files(paths: Iterable[Path]) -> list[Path]:
@@ -77,4 +80,6 @@ async def _replay(replayer: Replayer, path: Path) -> str | None:
         return f"it did not end within {REPLAY_SECONDS:g} s"
     if result.replay_failure is None:
         return None
-    return str(result.replay_failure)[:500]
+    text = str(result.replay_failure)
+    sentence = _MESSAGE.search(text)
+    return (sentence[1] if sentence else text)[:500]

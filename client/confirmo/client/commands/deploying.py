@@ -23,7 +23,9 @@ Build = Annotated[
 Name = Annotated[
     str | None,
     typer.Option(
-        "--deployment", metavar="NAME", help="Of all builds; CONFIRMO_DEPLOYMENT_NAME, else confirmo."
+        "--deployment",
+        metavar="NAME",
+        help="What all builds belong to; default CONFIRMO_DEPLOYMENT_NAME, else confirmo.",
     ),
 ]
 

@@ -63,6 +63,7 @@ def _announce(stack: "DevStack", output: Output, *, examples: bool) -> None:
         [
             f"Temporal    {info.temporal_address}  namespace {info.namespace}  task queue {info.task_queue}",
             f"UI          {info.ui_url}",
+            *([f"Codec       {info.codec_endpoint}"] if info.codec_endpoint else []),
             "",
             "In another terminal:",
             f"  export TEMPORAL_ADDRESS={info.temporal_address}",

@@ -10,7 +10,7 @@ import pytest
 from temporalio.client import Client
 
 from confirmo.examples import config_directory
-from confirmo.worker.processes import free_port
+from confirmo.worker.processes import alone_on, free_port
 from harness.processes import gone
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -60,6 +60,15 @@ async def test_dev_says_which_port_is_taken(commands):
     assert str(port) in err
     assert "Traceback" not in err
     assert out == ""
+
+
+async def test_two_devs_do_not_share_a_database(commands, tmp_path):
+    file = tmp_path / "one.db"
+    with alone_on(file):
+        code, _, err = await commands.run("dev", "--db", str(file))
+    assert code == 4
+    assert "Another confirmo dev runs on" in err
+    assert not file.exists()
 
 
 async def test_a_worker_refuses_broken_files_and_names_the_line(commands, tmp_path):

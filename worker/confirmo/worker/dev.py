@@ -22,7 +22,7 @@ from confirmo.worker.connection import converter_of
 from confirmo.worker.embedded import server_command
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.keys import new_keys_file
-from confirmo.worker.processes import child, free_port, require_free, until_listening
+from confirmo.worker.processes import alone_on, child, free_port, require_free, until_listening
 from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
 from confirmo.worker.sink import load_settings
@@ -94,6 +94,8 @@ class DevStack:
         self._stop = stop_event()
         # Nobody says of a server of its own which build is the current one.
         settings = load_settings().model_copy(update={"build_id": None})
+        if self._db is not None:
+            self._stack.enter_context(alone_on(self._db))
         logs = Path(tempfile.mkdtemp(prefix="confirmo-"))
         self._stack.callback(shutil.rmtree, logs, ignore_errors=True)
         environ = dict(os.environ)
@@ -117,8 +119,6 @@ class DevStack:
     async def _start_server(self, logs: Path) -> Client:
         self._port = free_port() if self._port is None else require_free(self._port, "--port")
         self._ui_port = free_port() if self._ui_port is None else require_free(self._ui_port, "--ui-port")
-        if self._db is not None:
-            self._db.parent.mkdir(parents=True, exist_ok=True)
         log = logs / "temporal.log"
         converter = await self._converter()
         command = server_command(self._port, self._ui_port, self._db, self._codec)

@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from confirmo.worker.errors import ServerUnavailable
@@ -51,6 +52,28 @@ async def child(
         except TimeoutError:
             process.kill()
             await process.wait()
+
+
+@contextmanager
+def alone_on(file: Path) -> Iterator[None]:
+    """Hold ``file`` for this process alone for the length of the block; a lock beside it, which ends with the process.
+
+    Raises:
+        ServerUnavailable: Another process holds it, or its folder cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock = file.with_name(f"{file.name}.lock").open("w")
+    except OSError as error:
+        raise ServerUnavailable(f"{file} cannot be used: {error.strerror or error}.") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ServerUnavailable(
+                f"Another confirmo dev runs on {file}. Stop it, or choose another --db."
+            ) from None
+        yield
 
 
 def free_port() -> int:

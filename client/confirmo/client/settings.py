@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AnyHttpUrl, BeforeValidator, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from confirmo.policies.access import Anyone
@@ -92,6 +92,7 @@ class TokenSettings(BaseSettings):
         return self
 
 
+_ADDRESS: Final = TypeAdapter(AnyHttpUrl)
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _ASYMMETRIC: Final = frozenset(f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)) | {
     "EdDSA"
@@ -100,7 +101,11 @@ _ASYMMETRIC: Final = frozenset(f"{kind}{bits}" for kind in ("RS", "PS", "ES") fo
 
 def check_url(what: str, url: str) -> None:
     """Raise ``ValueError`` for what is no address; without TLS only this machine is believed."""
-    parts = urlsplit(url)
+    try:
+        _ADDRESS.validate_python(url)
+        parts = urlsplit(url)
+    except ValueError:
+        raise ValueError(f"{what} has to be an https address") from None
     local = parts.hostname in LOOPBACK
     if not parts.hostname or parts.scheme not in (("https", "http") if local else ("https",)):
         raise ValueError(f"{what} has to be an https address")

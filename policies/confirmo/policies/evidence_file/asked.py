@@ -109,8 +109,9 @@ class Asked:
 
     def _item(self, item_id: str, eligible: bool) -> FrozenItem:
         shown = self._items[item_id]
-        about = {"label": str(shown.get("label")), "data": shown.get("data"), "eligible": eligible}
-        return FrozenItem.model_construct(item_id=item_id, **about)
+        return FrozenItem.model_construct(
+            item_id=item_id, label=str(shown.get("label")), data=shown.get("data"), eligible=eligible
+        )
 
 
 def _actor(value: Any) -> Actor | None:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AnyHttpUrl, BeforeValidator, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from confirmo.policies import names
 from confirmo.policies.access import Anyone
 from confirmo.policies.masking import field_names
 
@@ -15,6 +16,7 @@ class ClientSettings(BaseSettings):
     """One client's settings.
 
     Attributes:
+        task_queue: Where the workers listen that transactions are started for.
         payload_store: Where payloads go that Temporal does not hold: ``dir:<path>`` or ``s3://<bucket>``, the same as
             the workers'. Null means that nothing is stored from here.
         deployment_name: Of the workers' builds together, where they are versioned.
@@ -26,6 +28,7 @@ class ClientSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CONFIRMO_", extra="ignore", frozen=True)
 
+    task_queue: str = names.TASK_QUEUE
     payload_store: str | None = None
     deployment_name: str = "confirmo"
     encryption_keys_file: Path | None = None

@@ -352,6 +352,8 @@ def test_two_spellings_of_a_person_are_not_two_approvals():
     last["body"]["decision"]["actor"]["id"] = "beto"
     policy["people"] = 2
     assert checked(sealed(lines)).ok
+    first["body"]["decision"]["item_ids"] = ["A-01"]
+    assert "other items" in first_problem(sealed(lines)).message
 
 
 def whole(arguments):

@@ -67,6 +67,8 @@ class Asked:
         chosen = _texts(decision.get("item_ids"))
         if chosen is not None and not chosen <= self._eligible:
             yield "it names items that were not in the question, or not eligible"
+        if self._approvals and chosen != self._chosen:
+            yield "it names other items than the yes before it"
         self._chosen = chosen
         actor = _actor(decision.get("actor"))
         needed = self.question.approvals_needed

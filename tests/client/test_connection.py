@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from confirmo.client import InvalidConnection, NamespaceNotFound, TemporalUnavailable, TransactionClient
+from confirmo.client.commands.common import own_client
 from confirmo.client.connection import address_of
 
 
@@ -81,3 +82,13 @@ async def test_a_cancelled_caller_is_cancelled(door):
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+async def test_the_command_line_starts_transactions_where_the_workers_of_this_environment_listen(monkeypatch):
+    async def connect(**options: str) -> dict[str, str]:
+        return options
+
+    monkeypatch.setattr(TransactionClient, "connect", connect)
+    assert await own_client() == {"task_queue": "confirmo"}
+    monkeypatch.setenv("CONFIRMO_TASK_QUEUE", "another-queue")
+    assert await own_client() == {"task_queue": "another-queue"}

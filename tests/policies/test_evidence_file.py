@@ -15,6 +15,7 @@ from confirmo.policies.evidence_file import chain as chain_rules
 from confirmo.policies.evidence_file.chain import Chain
 from confirmo.policies.evidence_file.seal import SEAL, key_id, make_seal
 from confirmo.policies.evidence_file.verifying import verify
+from confirmo.policies.keys import call_key, item_key
 from fuzz import targets
 
 KEY = targets.KEY
@@ -261,7 +262,39 @@ def _typed(lines):
     of_kind(lines, "question")["body"]["number"] = "1"
 
 
+def _earlier_than_the_yes(lines):
+    of_kind(lines, "call", 1)["time"] = of_kind(lines, "question")["time"]
+
+
+def _older_answer(lines):
+    of_kind(lines, "answer", 1)["time"] = of_kind(lines, "question")["time"]
+
+
+def _other_key_answered(lines):
+    of_kind(lines, "answer", 1)["body"]["idempotency_key"] = "cfm_" + "0" * 40
+
+
+def _again(lines):
+    again = json.loads(json.dumps(of_kind(lines, "call", 1)))
+    again["body"]["call_id"], again["time"] = "item-1-2", of_kind(lines, "result")["time"]
+    lines.insert(lines.index(of_kind(lines, "result")), again)
+
+
+def _server(lines):
+    of_kind(lines, "call", 1)["body"]["server"] = "outro"
+
+
+def _failed(lines):
+    of_kind(lines, "result")["body"]["result"]["transaction_status"] = "FAILED"
+
+
 FORGERIES = {
+    _earlier_than_the_yes: "before the yes",
+    _older_answer: "older than its call",
+    _other_key_answered: "not that of its call",
+    _again: "sent again",
+    _server: "another server",
+    _failed: "did not complete",
     _message: "digest is not that",
     _label: "digest is not that",
     _argument: "arguments are not those",
@@ -301,6 +334,50 @@ def test_contents_that_contradict_each_other_are_found_under_a_good_signature(fo
     verdict = checked(sealed(lines))
     assert not verdict.ok
     assert any(FORGERIES[forge] in problem.message for problem in verdict.problems), verdict.problems
+
+
+def test_two_spellings_of_a_person_are_not_two_approvals():
+    lines = parsed()
+    policy = of_kind(lines, "policy")["body"]["resolved"]
+    policy["people"], policy["tool"]["confirmation"]["approvals"] = 2, 2
+    of_kind(lines, "question")["body"]["approvals_needed"] = 2
+    last = of_kind(lines, "decision")
+    last["body"]["decision"]["actor"] = {"id": "Ana\u200b", "roles": []}
+    first = json.loads(json.dumps(last))
+    first["body"]["effect"], first["body"]["decision"]["actor"] = "approved", {"id": "ana", "roles": []}
+    lines.insert(lines.index(last), first)
+    assert "already did" in first_problem(sealed(lines)).message
+    policy["people"] = 1
+    assert checked(sealed(lines)).ok
+    last["body"]["decision"]["actor"]["id"] = "beto"
+    policy["people"] = 2
+    assert checked(sealed(lines)).ok
+    first["body"]["decision"]["item_ids"] = ["A-01"]
+    assert "other items" in first_problem(sealed(lines)).message
+
+
+def whole(arguments):
+    """Return the call for all items of the file's question, in place of those for one each."""
+    lines = parsed()
+    policy = of_kind(lines, "policy")["body"]["resolved"]["tool"]
+    policy["execution"]["call"] = "whole"
+    calls = [line for line in lines if line["kind"] == "call" and line["body"]["role"] == "primary"]
+    body, ids = calls[0]["body"], [call["body"]["item_id"] for call in calls]
+    body |= {"call": "whole", "item_id": None, "item_ids": ids, "arguments": arguments}
+    body["item_keys"] = {id: item_key(of_kind(lines, "header")["body"]["root"], id) for id in ids}
+    body["idempotency_key"] = call_key(of_kind(lines, "header")["body"]["root"])
+    for line in lines:
+        if line["kind"] == "answer" and line["body"]["role"] == "primary":
+            line["body"]["call_id"] = body["call_id"]
+    return [line for line in lines if line not in calls[1:]]
+
+
+def test_a_call_for_all_items_sends_these_items_and_no_other_arguments():
+    entries = [item["data"] for item in of_kind(parsed(), "question")["body"]["frozen"]["items"]]
+    said = of_kind(parsed(), "question")["body"]["frozen"]["arguments"]
+    assert checked(sealed(whole(said | {"items": entries}))).ok
+    for forged in (said | {"items": [*entries, {"id": "Z-9"}]}, said | {"items": entries, "valor": 1}):
+        assert "arguments are not those" in first_problem(sealed(whole(forged))).message
 
 
 def test_a_problem_quotes_no_value():

@@ -53,6 +53,11 @@ CPF, PHONE, EMAIL, CARD, CNPJ = (f"<{kind}>" for kind in ("cpf", "phone", "email
         (r"{\"cpf\":\"111.444.777-35\"}", rf"{{\"cpf\":\"{CPF}\"}}"),
         (r"'a\n90000-0001\tb'", rf"'a\n{PHONE}\tb'"),
         ("id_11144477735_x", f"id_{CPF}_x"),
+        ("CPF111.444.777-35", f"CPF{CPF}"),
+        ("/t?c=a%20111.444.777-35", f"/t?c=a%20{CPF}"),
+        ("tool111.444.777-35: no", f"tool{CPF}: no"),
+        ("tel+55 11 90000-0001", f"tel{PHONE}"),
+        ("fone(11) 90000-0001", f"fone{PHONE}"),
         ("１１１.４４４.７７７-３５", CPF),
         ("111.444.777‑35", CPF),
         (

@@ -30,7 +30,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ANA, BETO, DORA = Actor(id="ana"), Actor(id="beto"), Actor(id="dora", roles=("gerente",))
 CHIEF_ANA = Actor(id="ana", roles=("gerente",))
 BLANK, NOBODY = Actor(id=" \u200b"), None
-ALIKE = [Actor(id=id) for id in ("Ana", "ANA", " ana ", "a\u200bna", "\uff41na", "an a")]
+ALIKE = [Actor(id=id) for id in ("Ana", "ANA", " ana ", "a\u200bna", "\uff41na", "an a", "ana\u2800")]
 EVERYBODY = {"ana": ANA, "beto": BETO, "dora": DORA, "chief ana": CHIEF_ANA, "blank": BLANK, "none": NOBODY}
 
 
@@ -78,6 +78,7 @@ def test_another_spelling_of_an_id_is_no_second_person_and_gives_no_right():
         assert has_approved([Approval(actor=ANA, at="")], actor), actor
         assert may_confirm(actor, ANA, other, people=1), "as transactions begun before 0.2 go on"
     assert not is_named(BLANK)
+    assert not is_named(Actor(id="\u2800"))
     assert is_named(BLANK, people=1)
 
 

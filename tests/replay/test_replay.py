@@ -77,6 +77,7 @@ async def test_a_history_with_a_hole_is_refused_and_does_not_hang(tmp_path):
     for name, left in damaged.items():
         (tmp_path / f"{name}.json").write_text(json.dumps({"events": left}), encoding="utf-8")
     (tmp_path / "text.json").write_text("no history", encoding="utf-8")
+    (tmp_path / "deep.json").write_text("[" * 100_000, encoding="utf-8")
     results = await replay_histories([tmp_path])
-    assert len(results) == 4
+    assert len(results) == 5
     assert all(error for _, error in results)

@@ -129,6 +129,7 @@ async def test_a_tool_whose_arguments_cannot_be_made_up_is_told_and_nothing_is_s
         (["--tool", "cancelar_tudo"], "There is no tool 'cancelar_tudo'"),
         (["--arguments", "absent.json"], "cannot be read as JSON"),
         (["--arguments", "list.json"], "must be a JSON object"),
+        (["--arguments", "deep.json"], "nested too deeply"),
     ],
 )
 def test_wrong_use_is_told_in_a_sentence(
@@ -139,6 +140,7 @@ def test_wrong_use_is_told_in_a_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CONTAS_URL", "http://127.0.0.1:9/mcp")
     monkeypatch.setenv("RETAIL_URL", "http://127.0.0.1:9/mcp")

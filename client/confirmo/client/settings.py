@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AnyHttpUrl, BeforeValidator, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from confirmo.policies import names
 from confirmo.policies.access import Anyone
 from confirmo.policies.masking import field_names
 
@@ -15,6 +16,7 @@ class ClientSettings(BaseSettings):
     """One client's settings.
 
     Attributes:
+        task_queue: Where the workers listen that transactions are started for.
         payload_store: Where payloads go that Temporal does not hold: ``dir:<path>`` or ``s3://<bucket>``, the same as
             the workers'. Null means that nothing is stored from here.
         deployment_name: Of the workers' builds together, where they are versioned.
@@ -26,6 +28,7 @@ class ClientSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CONFIRMO_", extra="ignore", frozen=True)
 
+    task_queue: str = names.TASK_QUEUE
     payload_store: str | None = None
     deployment_name: str = "confirmo"
     encryption_keys_file: Path | None = None
@@ -92,6 +95,7 @@ class TokenSettings(BaseSettings):
         return self
 
 
+_ADDRESS: Final = TypeAdapter(AnyHttpUrl)
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _ASYMMETRIC: Final = frozenset(f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)) | {
     "EdDSA"
@@ -100,7 +104,11 @@ _ASYMMETRIC: Final = frozenset(f"{kind}{bits}" for kind in ("RS", "PS", "ES") fo
 
 def check_url(what: str, url: str) -> None:
     """Raise ``ValueError`` for what is no address; without TLS only this machine is believed."""
-    parts = urlsplit(url)
+    try:
+        _ADDRESS.validate_python(url)
+        parts = urlsplit(url)
+    except ValueError:
+        raise ValueError(f"{what} has to be an https address") from None
     local = parts.hostname in LOOPBACK
     if not parts.hostname or parts.scheme not in (("https", "http") if local else ("https",)):
         raise ValueError(f"{what} has to be an https address")

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -13,6 +13,9 @@ from confirmo.policies.events import timestamp
 from confirmo.policies.models import Actor, Approval, Confirmation, Decision, Status, Wire
 from confirmo.policies.texts import clean_text
 from confirmo.policies.tool_spec import ConfirmationPolicy
+
+_BLANK_BRAILLE: Final = "\u2800"
+"""A symbol by its kind, and nothing to the eye."""
 
 ROLE_PREFIX = "role:"
 
@@ -283,4 +286,5 @@ def _are_two(one: Actor, other: Actor, people: int) -> bool:
 
 def _spelled(id: str) -> str:
     """Return an id without what a person overlooks: case, width, spaces and what cannot be seen."""
-    return "".join(clean_text(unicodedata.normalize("NFKC", id)).casefold().split())
+    seen = clean_text(unicodedata.normalize("NFKC", id)).replace(_BLANK_BRAILLE, " ")
+    return "".join(seen.casefold().split())

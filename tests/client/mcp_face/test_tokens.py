@@ -106,6 +106,7 @@ BAD = {
     "an empty subject": {"sub": ""},
     "a subject out of all measure": {"sub": "x" * 600},
     "expiry that is no number": {"exp": "soon"},
+    "expiry beyond any clock": {"exp": 10**400},
 }
 
 
@@ -208,6 +209,8 @@ async def test_claims_have_the_names_that_the_settings_say(door):
         ({"audience": AUDIENCE}, "ISSUER is missing"),
         ({"issuer": "https://x.example"}, "AUDIENCE is missing"),
         ({"issuer": "http://x.example", "audience": "a"}, "ISSUER has to be an https address"),
+        ({"issuer": "https://x.example:port", "audience": "a"}, "ISSUER has to be an https address"),
+        ({"issuer": "https://[::1", "audience": "a"}, "ISSUER has to be an https address"),
         ({"issuer": "https://x.example", "audience": "a", "jwks_url": "file:///k"}, "JWKS_URL has to be"),
         ({"issuer": "https://x.example", "audience": "a", "algorithms": "RS256 HS256"}, "ALGORITHMS takes"),
         ({"issuer": "https://x.example", "audience": "a", "algorithms": "none"}, "ALGORITHMS takes"),

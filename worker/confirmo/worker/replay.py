@@ -69,7 +69,7 @@ def _is_whole(history: WorkflowHistory) -> bool:
 async def _replay(replayer: Replayer, path: Path) -> str | None:
     try:
         history = _read(path)
-    except (OSError, ValueError, ParseError, AttributeError, KeyError, TypeError) as error:
+    except (OSError, ValueError, ParseError, AttributeError, KeyError, TypeError, RecursionError) as error:
         return f"it is not a Temporal history in JSON ({type(error).__name__})"
     if not _is_whole(history):
         return "it is not a whole history: events are missing. Export it again."

@@ -54,11 +54,16 @@ def connected(work: Callable[[TransactionClient], Awaitable[int]]) -> int:
     """Run ``work`` with a connected ``TransactionClient``."""
 
     async def run() -> int:
-        return await work(await TransactionClient.connect())
+        return await work(await own_client())
 
     prepare_client()
     with traced():
         return asyncio.run(run())
+
+
+async def own_client() -> TransactionClient:
+    """Connect to where this process's settings say."""
+    return await TransactionClient.connect(task_queue=ClientSettings().task_queue)
 
 
 @contextmanager

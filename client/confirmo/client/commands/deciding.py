@@ -14,6 +14,7 @@ from confirmo.client.commands.common import (
     Wait,
     actor_of,
     connected,
+    own_client,
     prepare_client,
     print_result,
     print_state,
@@ -63,7 +64,7 @@ def confirm(
     item_ids, who = read_list("--items", items), actor_of(actor, role)
     prepare_client()
     with traced(), asyncio.Runner() as runner:  # not one coroutine: a Ctrl-C must reach the prompt
-        client = runner.run(TransactionClient.connect())
+        client = runner.run(own_client())
         if digest is None:
             state = runner.run(_open_question(client, transaction, asking=not yes))
             output.aside(question_lines(state))

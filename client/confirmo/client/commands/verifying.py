@@ -58,6 +58,8 @@ def _given(file: Path | None) -> dict[str, dict[str, Any]]:
         return {}
     try:
         given = json_module.loads(file.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise WrongUse(f"--arguments {file} cannot be read as JSON: nested too deeply.") from None
     except (OSError, ValueError) as error:
         raise WrongUse(f"--arguments {file} cannot be read as JSON: {error}") from None
     if not isinstance(given, dict) or not all(isinstance(value, dict) for value in given.values()):

@@ -16,6 +16,8 @@ from confirmo.policies.models import MAX_ACTOR_ID
 
 MAX_TOKEN: Final = 16 * 1024
 """Characters; what is longer is not read."""
+_LAST_SECOND: Final = 253_402_300_799
+"""The end of the year 9999."""
 _logger = logging.getLogger("confirmo.mcp.tokens")
 
 
@@ -60,7 +62,7 @@ class JwtVerifier:
             token="",
             client_id=str(claims.get("client_id") or claims.get("azp") or subject),
             scopes=_words(claims.get("scope", claims.get("scp"))),
-            expires_at=math.ceil(int(claims["exp"]) + self._settings.leeway_seconds),
+            expires_at=_until(claims["exp"], self._settings.leeway_seconds),
             subject=subject,
             claims={"iss": claims["iss"]},
             tenant=_name(_found(claims, claim), claim) if claim else self._tenant,
@@ -117,6 +119,14 @@ def _name(value: Any, claim: str) -> str:
     if not plain or not value or len(value) > MAX_ACTOR_ID:
         raise UnusableToken(f"its claim {claim} is missing, or no plain text")
     return str(value)
+
+
+def _until(expires: Any, leeway: float) -> int:
+    """Return when a token ends, at the latest. Raises ``UnusableToken`` for a time that no clock shows."""
+    seconds = int(expires)
+    if seconds > _LAST_SECOND:
+        raise UnusableToken("its claim exp is no time")
+    return math.ceil(seconds + leeway)
 
 
 def _words(value: Any) -> list[str]:

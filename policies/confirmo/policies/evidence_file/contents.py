@@ -12,6 +12,7 @@ from confirmo.policies.evidence_file import bodies
 from confirmo.policies.evidence_file.asked import YES, Asked
 from confirmo.policies.evidence_file.chain import FORMAT, Line
 from confirmo.policies.evidence_file.outcomes_told import OutcomesTold
+from confirmo.policies.evidence_file.sent import Sent
 from confirmo.policies.json_text import same
 from confirmo.policies.keys import call_key, item_key
 from confirmo.policies.models import Actor, TransactionRequest
@@ -57,8 +58,8 @@ class Contents:
         self._number, self._kind = 0, ""
         self._asked = {"execute": Asked(), "undo": Asked()}
         self._tools: dict[str, ToolSpec] = {}
-        self._calls: dict[str, tuple[str, str]] = {}
-        self._events = 0
+        self._sent = Sent()
+        self._events, self._people = 0, 1
         self._outcomes = OutcomesTold()
         self._takers: dict[str, Callable[[str, Any], None]] = {
             "header": self._header,
@@ -141,6 +142,7 @@ class Contents:
         except ValidationError:
             self._wrong("it holds no policy")
             return
+        self._people = resolved.people
         self._tools |= resolved.related | ({resolved.tool.name: resolved.tool} if resolved.tool else {})
 
     def _question(self, time: str, body: bodies.Question) -> None:
@@ -159,7 +161,7 @@ class Contents:
     def _decision(self, time: str, body: bodies.Decision) -> None:
         self.told.decisions.append((time, body))
         open_one = next((asked for asked in self._asked.values() if asked.open), None)
-        for message in (open_one or Asked()).decide(time, body):
+        for message in (open_one or Asked()).decide(time, body, self._people):
             self._wrong(message)
         if open_one is not None and body.effect in YES:
             self._check_actor(open_one.question, body.decision)
@@ -173,16 +175,16 @@ class Contents:
             self._wrong("it names no actor in the form that one has")
             return
         rules = {tool.confirmation.by if tool else "any", question.by if question else "any"}
-        if not all(may_confirm(actor, requester, ConfirmationPolicy(by=by)) for by in rules):
+        if not all(may_confirm(actor, requester, ConfirmationPolicy(by=by), self._people) for by in rules):
             self._wrong("the policy does not let this actor say yes")
 
     def _call(self, time: str, body: bodies.Call) -> None:
         self.told.calls += 1
-        if self._calls.setdefault(body.call_id, (body.role, body.tool_name)) != (body.role, body.tool_name):
-            self._wrong("another call has this call_id")
+        for message in self._sent.call(time, body, self._tools.get(body.tool_name)):
+            self._wrong(message)
         if body.role in ("primary", "undo"):
             self._check_key(body)
-            self._check_yes(body)
+            self._check_yes(time, body)
 
     def _check_key(self, body: bodies.Call) -> None:
         root = self._root
@@ -195,7 +197,7 @@ class Contents:
         if any(item_key(root, item) != key for item, key in (body.item_keys or {}).items()):
             self._wrong("an item's idempotency key does not follow from the transaction and the item")
 
-    def _check_yes(self, body: bodies.Call) -> None:
+    def _check_yes(self, time: str, body: bodies.Call) -> None:
         asked = self._asked["undo" if body.role == "undo" else "execute"]
         tool = self._tools.get(body.tool_name)
         if asked.question is None:
@@ -203,17 +205,17 @@ class Contents:
                 self._wrong("it was handed over to be sent, and nobody had been asked")
             return
         ids = [body.item_id] if body.item_id is not None else body.item_ids or []
-        for message in asked.may_send(body.tool_name, ids):
+        for message in asked.may_send(time, body.tool_name, ids):
             self._wrong(message)
-        if body.role != "primary" or body.call == "whole" or tool is None or body.arguments is None:
+        if body.role != "primary" or tool is None or body.arguments is None:
             return
-        expected = asked.arguments_of(tool, body.item_id)
-        if expected is not None and not same(expected, body.arguments):
+        expected = asked.arguments_of(tool, body)
+        if expected and not any(same(one, body.arguments) for one in expected):
             self._wrong("the arguments are not those of the question that was answered")
 
     def _answer(self, time: str, body: bodies.Answer) -> None:
-        if self._calls.get(body.call_id) != (body.role, body.tool_name):
-            self._wrong("it answers a call that was not made before")
+        for message in self._sent.answer(time, body):
+            self._wrong(message)
         self._outcomes.answer(body)
 
     def _event(self, time: str, body: bodies.Event) -> None:

@@ -58,9 +58,10 @@ class OutcomesTold:
             told = self._last.get((role, entry.get("item_id"))) if _named(entry) else None
             if _named(entry) and entry["item_id"] not in resolved and not self._of_a_whole(role):
                 yield from _agrees(entry.get("outcome"), told)
-        done = any(
-            outcome in (Outcome.SUCCEEDED, MIXED) for (of, _), outcome in self._last.items() if of == role
-        )
+        told_of = {outcome for (of, _), outcome in self._last.items() if of == role}
+        done = bool(told_of & {Outcome.SUCCEEDED, MIXED})
+        if result.transaction_status is not Status.COMPLETED and Outcome.SUCCEEDED in told_of:
+            yield "an answer says that something was done, and the transaction did not complete"
         if result.transaction_status is Status.COMPLETED and not (done or resolved):
             yield "the transaction completed, and no answer says that anything was done"
 

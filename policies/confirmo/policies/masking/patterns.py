@@ -8,6 +8,8 @@ from confirmo.policies.masking.checks import digits_of, is_card, is_cnpj, is_cpf
 
 _BEGIN: Final = r"(?:(?<![^\W_])(?<!\d\.)|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 """No letter, digit or decimal point before, unless it belongs to an escape of a URL or of a quoted text."""
+_AFTER_WORD: Final = r"(?:(?<!\d)(?<!\d\.)|(?<=%[0-9A-Fa-f]{2}))"
+"""No digit or decimal point before: where signs tell what it is, a letter (``CPF111.444.777-35``) changes nothing."""
 _END: Final = r"(?![^\W_])"
 _DASH: Final = r"[-‐-―−]"
 _SPACE: Final = r"(?:\s|%20|\+)"
@@ -37,6 +39,11 @@ def _kind(name: str, body: str, proved: Callable[[str], bool] = bool, *, plain: 
     return Kind(name, re.compile(f"{_BEGIN}{body}{_END}"), proved, plain)
 
 
+def _signed(name: str, body: str) -> Kind:
+    """One whose own signs leave no doubt, whatever word it follows."""
+    return Kind(name, re.compile(f"{_AFTER_WORD}{body}{_END}"), plain=True)
+
+
 WRITTEN_CNPJ: Final = _kind(
     "cnpj",
     rf"[0-9A-Z]{{2}}\.[0-9A-Z]{{3}}\.[0-9A-Z]{{3}}(?:/|%2[Ff])[0-9A-Z]{{4}}{_DASH}\d{{2}}",
@@ -44,14 +51,14 @@ WRITTEN_CNPJ: Final = _kind(
 )
 
 NUMBERS: Final = (
-    _kind("cpf", rf"\d{{3}}([.\s])\d{{3}}\1\d{{3}}{_DASH}\d{{2}}", plain=True),
+    _signed("cpf", rf"\d{{3}}([.\s])\d{{3}}\1\d{{3}}{_DASH}\d{{2}}"),
     _kind("cpf", r"\d{3}[.\s-]?\d{3}[.\s-]?\d{3}[./\s-]?\d{2}", is_cpf),
-    _kind("phone", rf"(?:\+|%2[Bb])55{_GAP}(?:{_AREA}|0?[1-9]\d){_GAP}(?:{_LOCAL}|{_LANDLINE})", plain=True),
-    _kind("phone", rf"{_AREA}{_SPACE}{{0,2}}(?:{_LOCAL}|{_LANDLINE})", plain=True),
+    _signed("phone", rf"(?:\+|%2[Bb])55{_GAP}(?:{_AREA}|0?[1-9]\d){_GAP}(?:{_LOCAL}|{_LANDLINE})"),
+    _signed("phone", rf"{_AREA}{_SPACE}{{0,2}}(?:{_LOCAL}|{_LANDLINE})"),
     _kind("phone", rf"(?:55{_GAP})?0?[1-9]\d{_GAP}{_LOCAL}"),
     _kind("phone", rf"55{_GAP}[1-9]\d{_GAP}{_LANDLINE}"),
     _kind("phone", _LOCAL),
-    _kind("phone", r"(?:\+|%2[Bb])[1-9](?:[\s().-]{0,2}\d){7,14}", plain=True),
+    _signed("phone", r"(?:\+|%2[Bb])[1-9](?:[\s().-]{0,2}\d){7,14}"),
     _kind("card", r"[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?", is_card),
     _kind("card", r"3\d{3}([ -]?)\d{6}\1\d{4,5}", is_card),
     _kind("cnpj", r"\d{14}", is_cnpj),

@@ -59,7 +59,7 @@ demo: setup
 	$(BIN)/confirmo demo
 
 test: recipes peers
-	$(BIN)/python -m pytest -n 3 -m "not slow"
+	$(BIN)/python -m pytest -n 4 -m "not slow"
 
 # The image's build in fresh environments, and the first page from an empty folder.
 test-slow: recipes peers

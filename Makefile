@@ -22,7 +22,7 @@ INSTALL = if command -v uv >/dev/null 2>&1; then \
 	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e $(1); \
 	fi
 
-.PHONY: setup recipes peers demo test check replay lint format bench chaos soak fuzz docs reference lock audit sbom clean
+.PHONY: setup recipes peers demo test test-slow check replay lint format bench chaos soak fuzz docs reference lock audit sbom clean
 
 setup: $(STAMP)
 
@@ -59,7 +59,11 @@ demo: setup
 	$(BIN)/confirmo demo
 
 test: recipes peers
-	$(BIN)/python -m pytest -n 3
+	$(BIN)/python -m pytest -n 4 -m "not slow"
+
+# The image's build in fresh environments, and the first page from an empty folder.
+test-slow: recipes peers
+	$(BIN)/python -m pytest -m slow
 
 # What has to hold before a release: every recorded history replays against this code.
 replay: setup
@@ -75,7 +79,7 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-check: lint test demo docs
+check: lint test test-slow demo docs
 
 bench: setup
 	$(BIN)/python -m benchmarks.bench $(ARGS)

@@ -24,7 +24,13 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HERE = Path(__file__).parent
 HISTORIES = HERE / "replay" / "histories"
-WAITING = ("failure/", "worker/test_dev", "activities/tools/test_backpressure", "workflows/test_limits")
+WAITING = (
+    "failure/",
+    "worker/test_dev",
+    "worker/test_encrypting",
+    "activities/tools/test_backpressure",
+    "workflows/test_limits",
+)
 """Tests that wait for timeouts, rates or the start of processes most of their time."""
 
 

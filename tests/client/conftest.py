@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from temporalio.client import Client
 
-from confirmo.client import AnsweredState, Conversation, TransactionClient, Turn
+from confirmo.client import AnsweredState, Conversation, TransactionClient, Turn, delivery
 from confirmo.client.connection import address_of
 from confirmo.client.main import run
 from confirmo.policies.models import Decision, TransactionRequest
@@ -48,6 +48,12 @@ class Door:
         await self.confirm(state)
         await self.client.result(state.transaction_id)
         return state
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start waits for a worker as long as a decision does in these tests, not ten seconds."""
+    monkeypatch.setattr(delivery, "START_PATIENCE", SILENCE)
 
 
 OpenDoor = Callable[..., Awaitable[Door]]

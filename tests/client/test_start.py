@@ -12,7 +12,6 @@ from confirmo.client import (
     RequestTooLarge,
     TerminatedState,
     TransactionClient,
-    delivery,
 )
 from confirmo.policies.models import Actor, TransactionRequest
 from confirmo.policies.snapshot import transaction_id_for
@@ -58,11 +57,6 @@ async def test_after_the_end_the_same_start_is_answered_from_the_record(door, lo
     assert len(loja.called(F2[0])) == 1
     with pytest.raises(RequestMismatch):
         await shop.start(F2[0], {"encomenda_ids": ["ENC-7002"]}, request_id=request_id)
-
-
-@pytest.fixture
-def impatient(monkeypatch):
-    monkeypatch.setattr(delivery, "START_PATIENCE", delivery.START_PATIENCE / 10)
 
 
 async def test_a_run_that_another_language_started_is_compared_too(door, impatient):

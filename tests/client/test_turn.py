@@ -214,7 +214,7 @@ async def test_a_request_behind_a_no_with_its_call_is_started_first(talk, loja):
     assert (told.state.transaction_id, told.wants) == (parked.state.transaction_id, Wants.ANSWER)
 
 
-async def test_a_call_that_was_not_used_is_given_back(talk):
+async def test_a_call_that_was_not_used_is_given_back(talk, impatient):
     chat, session = await talk(), Session()
     await chat.turn(session, "", F1_CALL)
     again = await chat.turn(session, "sim, e quero ver minhas faturas", READ_CALL)

@@ -14,6 +14,8 @@ from typing import Any
 
 import yaml
 
+from harness.forking import CONFIRMO, command
+
 BOUND = 30.0
 BIN = Path(sys.executable).parent
 VARIABLE = re.compile(r"\$\{([A-Z_]+)(:-([^}]*))?\}")
@@ -25,6 +27,18 @@ PORTS = ("8000", "8100", "8200", "8300", "9464")
 def read_compose(source: str) -> dict[str, Any]:
     """Return the file with every variable at its default."""
     return yaml.safe_load(VARIABLE.sub(lambda match: match[3] or "", source))
+
+
+def as_program(words: list[str]) -> list[str]:
+    """Return a command with our programs in it: forked where it is one of ours."""
+    match words:
+        case ["confirmo", *rest]:
+            return command(CONFIRMO, *rest)
+        case ["python", "-m", module, *rest] if module.startswith("confirmo."):
+            return command(f"{module}:main", *rest)
+        case ["python", *rest]:
+            return [sys.executable, *rest]
+    return words
 
 
 @dataclass
@@ -54,7 +68,7 @@ class Stack:
             for inside, place in (places | {SECRETS: self.secrets}).items():
                 word = re.sub(rf"^{inside}(?=/|$)", str(place), word)
             out.append(re.sub(r"//(contas|retail):", "//127.0.0.1:", word))
-        return [str(BIN / out[0]) if out[0] in ("python", "confirmo") else out[0], *out[1:]]
+        return as_program(out)
 
     @contextmanager
     def running(self, *names: str, environ: dict[str, str]) -> Iterator[list[subprocess.Popen[bytes]]]:

@@ -11,7 +11,8 @@ from xdist.scheduler import LoadScopeScheduling
 SHARED = (
     (re.compile(r"recipes/test_(crashes|frameworks|gates|several_calls)\.py"), "frameworks"),
     (re.compile(r"packaging/test_(readme|wheel|your_tool_server)\.py"), "{0}"),
-    (re.compile(r"packaging/test_compose\.py::test_the_(services|namespace)_"), "compose"),
+    (re.compile(r"packaging/test_image\.py::test_the_(steps|same)_"), "image"),
+    (re.compile(r"packaging/test_compose_services\.py::test_the_(services|namespace)_"), "compose"),
     (re.compile(r"client/test_listing\.py"), "{0}"),
     (re.compile(r"mcp_face/test_peers\.py::\w+\[(\w+-\w+)"), "peer {1}"),
 )

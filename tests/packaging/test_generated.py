@@ -9,6 +9,7 @@ import pytest
 
 from docs.generating.everything import generated
 from docs.generating.markdown import tables
+from harness.forking import CONFIRMO, command
 from harness.pages import run
 
 
@@ -57,8 +58,7 @@ def test_the_comparison_gives_the_numbers_of_the_benchmarks(pages: dict[str, str
 )
 def test_the_command_line_prints_each_schema(root: Path, word: str, file: str) -> None:
     committed = root / f"policies/confirmo/policies/schemas/{file}.schema.json"
-    code = f"from confirmo.client.main import run; raise SystemExit(run(['schema', '{word}']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command(CONFIRMO, "schema", word), capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, committed.read_text(encoding="utf-8"))
 
 
@@ -67,10 +67,5 @@ def test_an_ordinary_validator_takes_the_example_files(root: Path, tmp_path: Pat
     for file in ("tools", "tool_policies", "mcp_servers"):
         schema = root / f"policies/confirmo/policies/schemas/{file}.schema.json"
         example = root / f"examples/confirmo/examples/config/{file}.yaml"
-        command = [
-            str(Path(sys.executable).parent / "check-jsonschema"),
-            "--schemafile",
-            str(schema),
-            str(example),
-        ]
-        run(command, tmp_path, {})
+        validator = Path(sys.executable).with_name("check-jsonschema")
+        run([str(validator), "--schemafile", str(schema), str(example)], tmp_path, {})

@@ -60,6 +60,7 @@ def copy(words: list[str], root: Path, source: Path) -> None:
             shutil.copy(root / origin, into)
 
 
+@pytest.mark.slow
 def test_the_steps_of_the_build_end_in_a_program_that_starts(
     built: Path, stages: list[Steps], pyproject: dict[str, Any]
 ) -> None:
@@ -73,6 +74,7 @@ def test_the_steps_of_the_build_end_in_a_program_that_starts(
     assert copied == [["--from=build", "/opt/confirmo", "/opt/confirmo"]]
 
 
+@pytest.mark.slow
 def test_the_same_sources_give_the_same_wheel_byte_for_byte(built: Path, wheel: Path) -> None:
     """One is built from the sdist of the checkout, the other from a part of it, elsewhere and later."""
     (again,) = (built / "dist").glob("*.whl")

@@ -29,6 +29,7 @@ def environ(library: Path) -> Iterator[dict[str, str]]:
         yield environ
 
 
+@pytest.mark.slow
 def test_the_page_runs_from_check_to_a_redrive(library: Path, environ: dict[str, str]) -> None:
     for block in SHELL:
         if block.strip() != DEV:

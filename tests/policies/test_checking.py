@@ -369,7 +369,7 @@ def test_many_clauses_about_many_items_take_no_longer(part: str) -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_text_makes_the_check_fail_or_passes_by_chance(text: str) -> None:
     assert not check_composition(text, RESULTS["mixed"]).ok
 

@@ -148,7 +148,7 @@ plain_texts = st.one_of(
 
 
 @given(st.lists(plain_texts, max_size=8), st.sampled_from([None, "id", "codigo"]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_plain_text_freezes_as_the_long_way_does(entries, item_key):
     class NotPlain(str):  # takes the long way, being no plain text
         __slots__ = ()

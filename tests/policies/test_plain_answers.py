@@ -106,7 +106,7 @@ def answer(body, *texts):
     return ToolAnswer(structured=body, has_structured=True, texts=texts)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(answers(), items, st.sampled_from(sorted(TOOLS, key=str)))
 @example(answer({"success": True, "protocolo": "P-1"}), "C-1", ("array", None, False))
 @example(

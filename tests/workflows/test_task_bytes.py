@@ -63,7 +63,7 @@ async def test_arguments_that_go_with_every_item_wait_for_room(shop, loja):
     assert max(await task_bytes(tx)) < MOST
 
 
-@pytest.mark.parametrize(("count", "size"), [(20, 100_000), (60, 200_000), (250, 50_000)])
+@pytest.mark.parametrize(("count", "size"), [(20, 100_000), (60, 200_000), (120, 50_000)])
 async def test_items_of_many_bytes_wait_for_room_or_are_refused(shop, loja, count, size):
     desk, store = shop
     given = [{"id": f"ENC-{number:04}", "nota": "é" * (size // 2)} for number in range(count)]

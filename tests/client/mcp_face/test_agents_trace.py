@@ -1,7 +1,5 @@
 """An agent's trace goes through a face to the tool server, whether it comes in ``_meta`` or in HTTP headers."""
 
-import sys
-
 import httpx2
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
@@ -9,6 +7,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from confirmo.client.connection import address_of
 from harness.collector import Collector
+from harness.forking import CONFIRMO, command
 from harness.person import YES, Person
 
 FIRST, SECOND = "4bf92f3577b34da6a3ce929d0e0e4736", "a3ce929d0e0e47364bf92f3577b34da6"
@@ -22,9 +21,10 @@ async def test_an_agents_trace_goes_on_to_the_tool_server(client, tools, as_proc
     tools.on["ligar"] = {"success": True}
     async with Collector().running() as collector:
         target = ["--wrap", tools.endpoint, "--transport", "streamable-http", "--port", "0", "--locale", "en"]
+        program, *arguments = command(CONFIRMO, "mcp", *target)
         given = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "confirmo.client.main", "mcp", *target],
+            command=program,
+            args=arguments,
             env=collector.environ | {"TEMPORAL_ADDRESS": address_of(client)},
         )
         async with as_process(given) as url:

@@ -159,7 +159,7 @@ async def until_listed(shown, count):
             await asyncio.sleep(0.05)
 
 
-async def test_without_a_worker_a_call_is_on_record_and_found_again(opened, loja):
+async def test_without_a_worker_a_call_is_on_record_and_found_again(opened, loja, impatient):
     shown, meta = await opened(max_cached_workflows=0, patience=timedelta(seconds=1)), fresh()
     await shown.desk.stop_worker()
     async with shown.connect() as client:

@@ -117,7 +117,7 @@ def test_a_quoted_null_is_text_and_false_and_zero_are_defaults(field):
 PRINTABLE = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cn")), max_size=30)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(PRINTABLE)
 def test_any_quoted_text_survives_byte_for_byte_under_type_string(field, text):
     assert (
@@ -128,7 +128,7 @@ def test_any_quoted_text_survives_byte_for_byte_under_type_string(field, text):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.from_regex(r"[0-9A-Za-z+._~][0-9A-Za-z+._:/-]{0,20}", fullmatch=True).filter(
         lambda text: text[-1] != ":"

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confirmo.policies.catalog import load_catalog, load_texts
+from confirmo.policies.catalog.decode import decode
 
 BOMB = "x-comuns:\n  n1: &n1 [mar, mar, mar, mar, mar, mar, mar, mar, mar]\n" + "".join(
     f"  n{i}: &n{i} [{', '.join([f'*n{i - 1}'] * 9)}]\n" for i in range(2, 10)
@@ -236,7 +237,8 @@ def test_utf_16_control_characters_and_size_are_refused(load, sound):
     control = only(load(tools="# a\r\ntools: \x07\n").errors)
     assert (control.line, "U+0007" in control.message) == (2, True)
     assert "8 MiB" in only(load(tools=b"#" + b"x" * 8 * 1024 * 1024).errors).message
-    assert load(tools=sound.tools + "#" + "x" * 8_000_000).errors == ()
+    largest = sound.tools.encode() + b"#"
+    assert decode(largest.ljust(8 * 1024 * 1024, b"x")).startswith(sound.tools)
 
 
 def test_every_problem_of_every_file_is_reported_at_once(load):
@@ -302,7 +304,7 @@ def test_a_policies_file_with_the_wrong_ending_or_kind_is_not_ignored(tmp_path: 
     assert "not a file" in only(load_catalog(tmp_path, {}).errors).message
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.binary(max_size=200))
 def test_random_bytes_never_raise(load, data):
     assert (
@@ -352,7 +354,7 @@ YAMLISH = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(YAMLISH)
 def test_random_yaml_never_raises_and_every_error_has_a_sentence(load, text):
     for loaded in (load(tools=text), load(policies=text), load(servers=text)):
@@ -391,7 +393,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.dictionaries(WORDS, st.dictionaries(WORDS, JSON, max_size=3) | JSON, max_size=4))
 def test_any_json_under_known_keys_never_raises(load, entry):
     text = json.dumps(entry)

@@ -24,10 +24,19 @@ class Late:
             raw: The result as it came, null where none did.
             refused: Whether the server itself answered with an error, by what the task returned.
         """
-        self._task = task
+        self._task: asyncio.Task[Any] | None = task
         self._raw = raw
         self._refused = refused
         self._read: Callable[[Mapping[str, Any]], ToolAnswer] | None = None
+        self._answered = False
+        task.add_done_callback(self._settle)
+
+    def _settle(self, task: asyncio.Task[Any]) -> None:
+        """Keep what came and let the exchange go: it holds the whole activity that began it."""
+        raw = self._raw()
+        returned = not task.cancelled() and task.exception() is None
+        self._answered = raw is not None or (returned and self._refused(task.result()))
+        self._raw, self._refused, self._task = lambda: raw, lambda _: False, None
 
     def reading(self, read: Callable[[Mapping[str, Any]], ToolAnswer]) -> None:
         """Say how a raw result becomes an answer; ``read`` may raise where it says nothing."""
@@ -36,23 +45,22 @@ class Late:
     @property
     def over(self) -> bool:
         """Whether nothing more will come."""
-        return self._task.done()
+        return self._task is None
 
     @property
     def answered(self) -> bool:
         """Whether the server has ended the call: with a result, readable or not, or with an error."""
-        if self._raw() is not None:
-            return True
-        ended = self._task.done() and not self._task.cancelled() and self._task.exception() is None
-        return ended and self._refused(self._task.result())
+        return self._answered or self._raw() is not None
 
     def forget(self) -> None:
         """Stop listening."""
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
     async def answer(self, seconds: float) -> ToolAnswer | None:
         """Return the answer, waiting at most that long for it; null where there is none."""
-        await asyncio.wait({self._task}, timeout=seconds)
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=seconds)
         raw = self._raw()
         if raw is None or self._read is None:
             return None

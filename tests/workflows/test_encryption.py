@@ -1,5 +1,7 @@
 """The payload codec: AES-256-GCM with key ids."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -143,3 +145,8 @@ def test_a_file_of_keys_keeps_its_order():
 def test_a_file_of_keys_that_is_not_there_is_told(tmp_path):
     with pytest.raises(EncryptionKeyError, match="cannot be read"):
         codec_of(tmp_path / "none")
+
+
+def test_a_variable_that_is_set_to_nothing_is_no_way_to_encrypt_nothing():
+    with pytest.raises(EncryptionKeyError, match="It is empty: name a file"):
+        codec_of(Path(""))

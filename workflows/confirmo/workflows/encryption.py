@@ -108,6 +108,8 @@ def codec_of(keys_file: Path | None) -> EncryptionCodec:
     """
     if keys_file is None:
         return EncryptionCodec()
+    if keys_file == Path():
+        raise EncryptionKeyError("It is empty: name a file, or unset it where nothing is to be encrypted.")
     try:
         with keys_file.open("rb") as file:
             text = file.read(_KEYS_FILE_BYTES).decode("utf-8")

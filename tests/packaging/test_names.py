@@ -9,6 +9,7 @@ PINNED = {
     "CONFIRM_SIGNAL": "confirm_signal",
     "DELIVERY_WORKFLOW": "DeliveryWorkflow",
     "DELIVER_COMPLETION": "deliver_completion",
+    "ENCRYPTED": "yes",
     "EXECUTE_ITEM": "execute_item",
     "EXECUTE_ITEMS": "execute_items",
     "HEADER_IDEMPOTENCY_KEY": "Idempotency-Key",
@@ -55,3 +56,8 @@ def test_no_tenants_key_has_changed() -> None:
     """Weights are set by it."""
     assert names.fairness_key("default") == "t-37a8eec1ce19687d132fe29051dca629"
     assert names.fairness_key("ana@example.com") != names.fairness_key("ana@example.org")
+
+
+def test_the_mark_of_workers_that_encrypt_has_not_changed() -> None:
+    """Clients of other versions read it."""
+    assert names.encrypted_mark("confirmo") == "confirmo/encrypted/confirmo"

@@ -77,6 +77,9 @@ async def test_dev_encrypts_shows_it_in_the_ui_and_ends_cleanly(commands, family
     code, out, err = await commands.run(*started, "--json", **with_keys)
     assert code == 0, err
     assert json.loads(out)["status"] == "AWAITING_CONFIRMATION"
+    code, _, err = await commands.run(*started[:-1], "tx-2", **environ)
+    assert code == 2
+    assert "nothing was sent" in err
     code, _, err = await commands.run("status", "tx-1", **environ)
     assert code == 2
     assert "set CONFIRMO_ENCRYPTION_KEYS_FILE" in err

@@ -16,8 +16,9 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 from temporalio.testing import WorkflowEnvironment
 
-from confirmo.client import InvalidRequest, PayloadEncrypted, TransactionClient
+from confirmo.client import InvalidRequest, PayloadEncrypted, TransactionClient, TransactionNotFound
 from confirmo.client.plugin import ConfirmoPlugin
+from confirmo.client.sealing import Sealing
 from confirmo.policies import names
 from confirmo.policies.models import Actor, TransactionRequest
 from confirmo.worker import private_logs
@@ -25,6 +26,7 @@ from confirmo.worker.embedded import temporal_binary
 from confirmo.worker.keys import new_keys_file
 from confirmo.worker.replay import replay_histories
 from confirmo.worker.settings import Settings
+from confirmo.worker.setup import mark_encrypted
 from confirmo.workflows.converter import storing_converter
 from harness.desk import Tx, catalog_of, open_desk, refusal
 from harness.shop import POLICIES, TOOLS, merged
@@ -260,6 +262,22 @@ async def test_a_client_without_the_key_is_told_what_to_do(client, loja, tmp_pat
         for asked in (stranger.state, stranger.result, stranger.redrive):
             with pytest.raises(PayloadEncrypted, match="set CONFIRMO_ENCRYPTION_KEYS_FILE"):
                 await asked(state.transaction_id)
+
+
+async def test_a_client_without_the_key_sends_nothing_to_workers_that_encrypt(client, loja, tmp_path):
+    keys = tmp_path / "keys"
+    new_keys_file(keys)
+    address = client.service_client.config.target_host
+    sealed = await type(client).connect(address, plugins=[ConfirmoPlugin(encryption_keys=keys)])
+    async with open_desk(sealed, catalog(loja.endpoint)) as desk:
+        await mark_encrypted(sealed, desk.task_queue)
+        plain = await type(client).connect(address, plugins=[ConfirmoPlugin()])
+        stranger = TransactionClient(plain, task_queue=desk.task_queue)
+        with pytest.raises(PayloadEncrypted, match="nothing was sent: set CONFIRMO_ENCRYPTION_KEYS_FILE"):
+            await stranger.start(TransactionRequest(tool_name=END, arguments=PLANTED), id="tx-plain")
+        with pytest.raises(TransactionNotFound):
+            await stranger.state("tx-plain")
+        await Sealing(plain, "another").check()
 
 
 async def test_a_worker_without_the_key_leaves_the_transaction_to_one_that_has_it(client, loja, tmp_path):

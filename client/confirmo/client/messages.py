@@ -27,6 +27,7 @@ from confirmo.client.errors import ConfirmoError, TemporalUnavailable, refused
 from confirmo.client.reading import RPC_TIMEOUT, Reader
 from confirmo.client.replies import parse_state
 from confirmo.client.requests import Start
+from confirmo.client.sealing import Sealing
 from confirmo.policies import names
 from confirmo.policies.errors import UpdateErrorType
 from confirmo.policies.models import TransactionState
@@ -65,6 +66,7 @@ class Messenger:
         self._client = client
         self._reader = reader
         self._task_queue = task_queue
+        self._sealing = Sealing(client, task_queue)
 
     async def start(
         self, start: Start, *, patience: timedelta, timeout: timedelta | None
@@ -80,7 +82,9 @@ class Messenger:
             RunClosed: A run of this id is over.
             NobodyAnswered: No worker took it; the run is durable all the same.
             RequestMismatch: An open run of this id was started with another request.
+            PayloadEncrypted: The workers encrypt, and this client does not; nothing was sent.
         """
+        await self._sealing.check()
         update_id = _fresh(names.UPDATE_AWAITING)
         send = partial(self._send_start, start, update_id, patience)
         return await self._answer(start.transaction_id, send, patience, timeout)

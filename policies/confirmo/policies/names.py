@@ -64,6 +64,14 @@ def server_queue(task_queue: str, server: str) -> str:
     return f"{task_queue}/{shown}"
 
 
+ENCRYPTED: Final = "yes"
+
+
+def encrypted_mark(task_queue: str) -> str:
+    """Return the key of a namespace's data under which the workers of a task queue say that they encrypt."""
+    return f"confirmo/encrypted/{task_queue}"
+
+
 def fairness_key(tenant: str) -> str:
     """Return the key by which tenants share workers: ``t-`` and 32 hex digits of SHA-256 (Temporal takes 64 bytes).
 

@@ -23,8 +23,9 @@ from confirmo.worker.health import serve_health
 from confirmo.worker.queues import running
 from confirmo.worker.ready import ReadyInfo, write_ready_file
 from confirmo.worker.settings import Settings
-from confirmo.worker.setup import has_search_attributes
+from confirmo.worker.setup import has_search_attributes, mark_encrypted
 from confirmo.worker.sink import load_settings
+from confirmo.workflows.encryption import encrypts
 
 _logger = logging.getLogger("confirmo.worker")
 
@@ -62,6 +63,8 @@ async def running_worker(client: Client, catalog: Catalog, settings: Settings) -
         workers = build_workers(client, catalog, servers, settings, search_attributes=attributes)
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(running(workers))
+            if encrypts(client.data_converter):
+                await mark_encrypted(client, workers[0].task_queue)
             if settings.metrics_port is not None:
                 begin_at_zero(client, workers[0].task_queue, catalog.tools)
                 if attributes:

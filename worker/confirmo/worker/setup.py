@@ -1,11 +1,17 @@
-"""Search attributes of a namespace: which are there, and creating those that are missing."""
+"""What a namespace holds of Confirmo's: search attributes, and whether the workers of a task queue encrypt."""
+
+import logging
 
 from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.namespace.v1 import UpdateNamespaceInfo
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest, UpdateNamespaceRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from confirmo.policies.names import SEARCH_ATTRIBUTES
+from confirmo.policies.names import ENCRYPTED, SEARCH_ATTRIBUTES, encrypted_mark
+
+_logger = logging.getLogger("confirmo.worker")
 
 
 async def missing_search_attributes(client: Client) -> tuple[str, ...]:
@@ -35,3 +41,25 @@ async def create_search_attributes(client: Client) -> tuple[str, ...]:
             )
         )
     return missing
+
+
+async def mark_encrypted(client: Client, task_queue: str) -> None:
+    """Let the namespace say that these workers encrypt, so that a client without the key sends them nothing."""
+    mark, service = encrypted_mark(task_queue), client.workflow_service
+    try:
+        known = await service.describe_namespace(DescribeNamespaceRequest(namespace=client.namespace))
+        if known.namespace_info.data.get(mark) == ENCRYPTED:
+            return
+        update = UpdateNamespaceInfo(
+            description=known.namespace_info.description,
+            owner_email=known.namespace_info.owner_email,
+            data={mark: ENCRYPTED},
+        )
+        await service.update_namespace(UpdateNamespaceRequest(namespace=client.namespace, update_info=update))
+    except RPCError as error:
+        _logger.warning(
+            "The namespace %s could not be told that payloads are encrypted (%s): a client without the key is not "
+            "kept from sending plain text. Let the workers' credentials update the namespace once.",
+            client.namespace,
+            error.status.name,
+        )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from google.protobuf.message import DecodeError
 from temporalio.api.common.v1 import Payload
-from temporalio.converter import PayloadCodec
+from temporalio.converter import DataConverter, PayloadCodec
 
 from confirmo.policies.encryption_keys import EncryptionKeyError, read_keys
 from confirmo.policies.errors import CallFailureKind
@@ -98,6 +98,12 @@ def _ciphers(keys: Mapping[str, bytes]) -> dict[str, "Cipher"]:
 def is_sealed(payload: Payload) -> bool:
     """Whether a payload was encrypted here."""
     return payload.metadata.get("encoding") == ENCODING
+
+
+def encrypts(converter: DataConverter) -> bool:
+    """Whether payloads leave encrypted; somebody else's codec is taken for one that does."""
+    codec = converter.payload_codec
+    return codec is not None and (not isinstance(codec, EncryptionCodec) or codec.encrypts)
 
 
 def codec_of(keys_file: Path | None) -> EncryptionCodec:

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from temporalio.contrib.opentelemetry import TracingInterceptor
 
 from confirmo.client.connection import address_of
-from confirmo.worker import app
+from confirmo.worker import building
 from harness.collector import Collector, attributes
 from harness.shop import F2, POLICIES, TOOLS, base_behaviour, open_shop
 from harness.tool_server import failed
@@ -117,7 +117,7 @@ async def test_no_span_is_told_again_on_replay(client, tools, monkeypatch: pytes
     kept, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(kept))
     tracing = TracingInterceptor(provider.get_tracer("test"), always_create_workflow_spans=True)
-    monkeypatch.setattr(app, "worker_tracing", lambda _: [tracing])
+    monkeypatch.setattr(building, "worker_tracing", lambda _: [tracing])
     tools.on |= base_behaviour()
     async with open_shop(client, tools, max_cached_workflows=0) as desk:
         assert (await desk.run(*F2))["ok"]

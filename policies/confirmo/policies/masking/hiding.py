@@ -1,23 +1,31 @@
 """What is left of a text, or of nested data, once nobody can be told from it."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from confirmo.policies.masking.fields import HIDDEN, has_fields, hidden
 from confirmo.policies.masking.finding import replaced
+
+MOST_PASSES: Final = 10
+"""A bound, so that the time stays proportional to the text."""
 
 
 def masked(text: str, fields: Collection[str] = ()) -> str:
     """Return a text without personal data; the same where there is none.
 
     CPF, CNPJ, phone, e-mail and card become ``<cpf>`` and so on, the value of a declared field ``<masked>``. It
-    never raises, and masking twice is masking once.
+    never raises, and masking twice is masking once: what only shows once its neighbour is hidden, as of numbers that
+    stand together without a gap, is hidden too.
 
     Args:
         text: For people to read, never data that goes on.
         fields: Names whose values are personal whatever they look like. They are recognised after the name only.
     """
-    return replaced(hidden(text, fields))
+    for _ in range(MOST_PASSES):
+        before, text = text, replaced(hidden(text, fields))
+        if text == before:
+            break
+    return text
 
 
 def masked_value(value: Any, fields: Collection[str] = ()) -> Any:

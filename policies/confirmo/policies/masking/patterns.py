@@ -65,7 +65,12 @@ NUMBERS: Final = (
 )
 """Kinds of digits alone, in this order: what is surely one goes before what might be another."""
 
-EMAIL: Final = _kind("email", r"[\w.+-]{1,64}(?:@|%40)(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}", plain=True)
+EMAIL: Final = Kind(
+    "email",
+    # Digits may follow without a gap: no top-level domain has any.
+    re.compile(rf"{_BEGIN}[\w.+-]{{1,64}}(?:@|%40)(?:[\w-]{{1,63}}\.){{1,8}}[^\W\d_]{{2,24}}(?![^\W\d_])"),
+    plain=True,
+)
 
 
 def found_in(kind: Kind, text: str, begin: int, end: int) -> list[tuple[int, int, str]]:

@@ -3,7 +3,6 @@
 See https://docs.temporal.io/codec-server for the protocol: both bodies are ``Payloads`` in protobuf's JSON.
 """
 
-import asyncio
 import hmac
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -11,7 +10,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-import uvicorn
 from google.protobuf.json_format import MessageToDict, Parse, ParseError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -24,6 +22,7 @@ from temporalio.api.common.v1 import Payload, Payloads
 from temporalio.converter import DataConverter, PayloadCodec
 
 from confirmo.worker.errors import ServerUnavailable
+from confirmo.worker.http_serving import serving_http
 from confirmo.workflows.encryption import EncryptionCodec
 from confirmo.workflows.payload_drivers import PayloadProblem
 from confirmo.workflows.payload_store import with_payloads
@@ -162,20 +161,6 @@ async def serving_codec(
         listener = socket.create_server((host, port), family=family)
     except OSError:
         raise ServerUnavailable(f"{host} port {port} cannot be listened on. Choose another --port.") from None
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", lifespan="off", ws="none", timeout_graceful_shutdown=2)
-    )
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    async with _running(server, listener):
+    async with serving_http(app, listener, timeout_graceful_shutdown=2):
         shown = f"[{host}]" if ":" in host else host
         yield f"http://{shown}:{listener.getsockname()[1]}"
-
-
-@asynccontextmanager
-async def _running(server: uvicorn.Server, listener: socket.socket) -> AsyncIterator[None]:
-    task = asyncio.create_task(server._serve([listener]))
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await task

